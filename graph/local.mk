@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+noinst_LIBRARIES += graph/libgraph.a
+
+graph_libgraph_a_CPPFLAGS = $(AM_CPPFLAGS)
+graph_libgraph_a_SOURCES =
