@@ -2,5 +2,4 @@
 
 noinst_LIBRARIES += base/libbase.a
 
-base_libbase_a_CPPFLAGS = $(AM_CPPFLAGS)
 base_libbase_a_SOURCES =

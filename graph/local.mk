@@ -2,5 +2,4 @@
 
 noinst_LIBRARIES += graph/libgraph.a
 
-graph_libgraph_a_CPPFLAGS = $(AM_CPPFLAGS)
 graph_libgraph_a_SOURCES =

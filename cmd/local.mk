@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The program: cmd/main.c holds the verb table, one file per verb beside it.
+
+# A library stands before those it uses.
+weir_LDADD = \
+	judge/libjudge.a \
+	store/libstore.a \
+	traces/libtraces.a \
+	replay/libreplay.a \
+	sim/libsim.a \
+	policies/libpolicies.a \
+	kernels/libkernels.a \
+	graph/libgraph.a \
+	base/libbase.a \
+	$(GSL_LIBS) \
+	$(SQLITE_LIBS) \
+	$(ZLIB_LIBS) \
+	$(ZSTD_LIBS)
+
+weir_SOURCES =

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+noinst_LIBRARIES += judge/libjudge.a
+
+judge_libjudge_a_SOURCES =

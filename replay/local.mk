@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+noinst_LIBRARIES += replay/libreplay.a
+
+replay_libreplay_a_SOURCES =

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+noinst_LIBRARIES += store/libstore.a
+
+store_libstore_a_SOURCES =

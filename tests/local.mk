@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every test speaks TAP. One NAME.mk a folder registers its unit tests:
+#
+#     check_PROGRAMS += tests/graph/test_bind
+#     tests_graph_test_bind_SOURCES = tests/graph/test_bind.c
+#     tests_graph_test_bind_LDADD = $(graph_test_libs)
+#
+# Tests with threads are named in threaded_tests as well: they also run under ThreadSanitizer.
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+TEST_EXTENSIONS = .sh .py
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+PY_LOG_DRIVER = $(LOG_DRIVER)
+PY_LOG_COMPILER = $(PYTHON)
+
+# What a test finds in its environment. WEIR_SHARED: real traces and cases beside the checkout.
+AM_TESTS_ENVIRONMENT = \
+	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-60}; \
+	WEIR=$(abs_top_builddir)/weir; \
+	WEIR_SOURCE=$(abs_top_srcdir); \
+	WEIR_BUILD=$(abs_top_builddir); \
+	WEIR_SHARED=$${WEIR_SHARED:-$(abs_top_srcdir)/../shared}; \
+	CC='$(CC)'; GNUPLOT='$(GNUPLOT)'; SQLITE3='$(SQLITE3)'; PYTHON='$(PYTHON)'; \
+	MANDOC='$(MANDOC)'; \
+	export CK_DEFAULT_TIMEOUT WEIR WEIR_SOURCE WEIR_BUILD WEIR_SHARED CC GNUPLOT SQLITE3 \
+		PYTHON MANDOC;
+
+# What the unit tests of a folder may link.
+base_test_libs = base/libbase.a $(CHECK_LIBS)
+graph_test_libs = graph/libgraph.a $(base_test_libs)
+store_test_libs = store/libstore.a $(graph_test_libs) $(SQLITE_LIBS)
+traces_test_libs = traces/libtraces.a $(graph_test_libs) $(SQLITE_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+policies_test_libs = policies/libpolicies.a $(graph_test_libs)
+sim_test_libs = sim/libsim.a policies/libpolicies.a $(graph_test_libs) $(GSL_LIBS)
+replay_test_libs = replay/libreplay.a kernels/libkernels.a $(graph_test_libs) $(GSL_LIBS)
+judge_test_libs = judge/libjudge.a store/libstore.a $(graph_test_libs) $(GSL_LIBS) $(SQLITE_LIBS)
+
+threaded_tests =
+dist_check_SCRIPTS +=
+
+AM_CPPFLAGS += $(CHECK_CFLAGS)
+
+if HAVE_CHECK
+include tests/base.mk
+include tests/graph.mk
+include tests/store.mk
+include tests/traces.mk
+include tests/policies.mk
+include tests/sim.mk
+include tests/replay.mk
+include tests/judge.mk
+else
+TESTS += tests/check-missing.sh
+endif
+
+TESTS += $(check_PROGRAMS)
+
+EXTRA_DIST += \
+	tests/suite.h \
+	tests/check-missing.sh
