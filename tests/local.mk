@@ -37,7 +37,6 @@ replay_test_libs = replay/libreplay.a kernels/libkernels.a $(graph_test_libs) $(
 judge_test_libs = judge/libjudge.a store/libstore.a $(graph_test_libs) $(GSL_LIBS) $(SQLITE_LIBS)
 
 threaded_tests =
-dist_check_SCRIPTS +=
 
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 
@@ -56,6 +55,32 @@ endif
 
 TESTS += $(check_PROGRAMS)
 
+# Cases: tests/cases/NAME.case, each a graph, commands and what they must print.
+case_scripts = \
+	tests/run-cases \
+	tests/run-shared-cases
+
+dist_check_SCRIPTS += $(case_scripts)
+
+if HAVE_PYTHON
+TESTS += $(case_scripts)
+else
+TESTS += tests/python-missing.sh
+endif
+
+# `make bless` takes what the program prints now as what it must print: review the difference.
+# `make bless CASES="check-cycle"` does it for these alone.
+bless: weir
+	WEIR=$(abs_top_builddir)/weir $(PYTHON) $(srcdir)/tests/run-cases --bless $(CASES)
+.PHONY: bless
+
+# The tests with threads, for a build with --enable-sanitizers=thread.
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(threaded_tests)'
+.PHONY: check-threads
+
 EXTRA_DIST += \
 	tests/suite.h \
-	tests/check-missing.sh
+	tests/check-missing.sh \
+	tests/python-missing.sh \
+	tests/cases
