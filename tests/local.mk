@@ -68,6 +68,10 @@ else
 TESTS += tests/python-missing.sh
 endif
 
+# The order of the folders.
+dist_check_SCRIPTS += tests/layers.sh
+TESTS += tests/layers.sh
+
 # `make bless` takes what the program prints now as what it must print: review the difference.
 # `make bless CASES="check-cycle"` does it for these alone.
 bless: weir
