@@ -14,7 +14,7 @@ MUST_CHECK enum weir_status array_reserve(void **items, size_t *capacity, size_t
                                           size_t item_bytes, struct weir_error *err);
 
 /* array_grow(&a.items, &a.capacity, need, err): the same with the item size taken from the type. */
-#define array_grow(items, capacity, need, err)                                                     \
+#define array_grow(items, capacity, need, err) \
     array_reserve((void **)(items), (capacity), (need), sizeof **(items), (err))
 
 #endif

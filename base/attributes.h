@@ -8,6 +8,6 @@
 /* The result says whether it worked: ignoring it is a bug. */
 #define MUST_CHECK WEIR_MUST_CHECK
 /* Arguments follow a printf format. */
-#define PRINTF_LIKE(format, first) WEIR_PRINTF(format, first)
+#define PRINTF_LIKE(text, first) WEIR_PRINTF(text, first)
 
 #endif

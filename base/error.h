@@ -27,10 +27,10 @@ struct weir_error {
 };
 
 #if defined(__GNUC__)
-#define WEIR_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define WEIR_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define WEIR_MUST_CHECK __attribute__((warn_unused_result))
 #else
-#define WEIR_PRINTF(format, first)
+#define WEIR_PRINTF(text, first)
 #define WEIR_MUST_CHECK
 #endif
 

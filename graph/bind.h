@@ -16,13 +16,13 @@ typedef struct {
 struct bind_copy {
     weir_object object; /* the root: never an alias */
     weir_domain domain;
-    int64_t bytes;          /* charged: the size, rounded up to the domain's granule */
-    weir_node allocation;   /* none when it begins with its first filler or at 0 */
-    weir_node reclamation;  /* none when it ends with its last use or stays */
-    uint32_t n_uses;        /* distinct nodes that use it */
-    uint32_t n_holds;       /* distinct nodes that hold it and do not use it */
-    bool is_initial;        /* live at 0 */
-    bool stays;             /* without a reclamation, to the end of the run */
+    int64_t bytes;         /* charged: the size, rounded up to the domain's granule */
+    weir_node allocation;  /* none when it begins with its first filler or at 0 */
+    weir_node reclamation; /* none when it ends with its last use or stays */
+    uint32_t n_uses;       /* distinct nodes that use it */
+    uint32_t n_holds;      /* distinct nodes that hold it and do not use it */
+    bool is_initial;       /* live at 0 */
+    bool stays;            /* without a reclamation, to the end of the run */
 };
 
 /* What a node does to a copy. */

@@ -141,7 +141,7 @@ struct graph_edge {
 struct graph_object {
     weir_text name;
     int64_t size_bytes;
-    weir_domain domain; /* none: the first declared; see graph_object_home */
+    weir_domain domain;  /* none: the first declared; see graph_object_home */
     int64_t align_bytes; /* 0 when not given */
     const weir_domain *placements;
     uint32_t n_placements;

@@ -73,7 +73,7 @@ struct timeline {
     uint32_t n_nodes;
     uint32_t n_domains;
     enum run_status status;
-    int64_t makespan_ns; /* the last finish */
+    int64_t makespan_ns;                 /* the last finish */
     struct timeline_span *spans;         /* by node */
     int64_t *peak_bytes;                 /* by domain */
     struct timeline_wait *waits;         /* by start, then node */
@@ -90,13 +90,11 @@ void timeline_free(struct timeline *timeline);
 MUST_CHECK enum weir_status timeline_add_wait(struct timeline *, const struct timeline_wait *,
                                               struct weir_error *);
 /** A second row for the same domain and instant replaces the first; no change adds no row. */
-MUST_CHECK enum weir_status timeline_add_pressure(struct timeline *,
-                                                  const struct timeline_pressure *,
-                                                  struct weir_error *);
+MUST_CHECK enum weir_status
+timeline_add_pressure(struct timeline *, const struct timeline_pressure *, struct weir_error *);
 MUST_CHECK enum weir_status timeline_add_hold(struct timeline *, const struct timeline_hold *,
                                               struct weir_error *);
-MUST_CHECK enum weir_status timeline_add_induced(struct timeline *,
-                                                 const struct timeline_induced *,
+MUST_CHECK enum weir_status timeline_add_induced(struct timeline *, const struct timeline_induced *,
                                                  struct weir_error *);
 
 /** Node ids in the order in which they started (n_started of them), malloc'ed. This, the spans and

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Simulates a planned graph on its machine: integer nanoseconds, the same input gives the same
+ * timeline to the byte, on every machine. */
+#ifndef WEIR_SIM_SIMULATE_H
+#define WEIR_SIM_SIMULATE_H
+
+#include "graph/timeline.h"
+#include "policies/draft.h"
+
+enum contention { CONTENTION_NONE, CONTENTION_PAIRWISE, CONTENTION_SHARE };
+enum unknown_overlap { UNKNOWN_MARK, UNKNOWN_FORBID, UNKNOWN_ALLOW };
+
+struct simulate_options {
+    enum contention contention;
+    enum unknown_overlap unknown_overlap;
+};
+
+struct simulate_options simulate_default(void);
+
+/* Who waits, for how many bytes, who holds them, and who would have given them back. */
+struct simulate_result {
+    struct timeline *timeline; /* the caller frees it */
+    int64_t wall_ns;           /* the simulation alone, without set-up */
+    size_t memory_bytes;       /* held by the simulator at its most */
+    char *explanation;         /* of a shortage or deadlock, malloc'ed; NULL when complete */
+};
+
+/** Simulates. WEIR_OK also when the run ended in a shortage or a deadlock: the timeline's status
+ *  says so and the explanation says why. WEIR_INPUT when a cost is missing or unknown. */
+MUST_CHECK enum weir_status simulate(const struct plan *plan,
+                                     const struct simulate_options *options,
+                                     struct simulate_result *out, struct weir_error *err);
+
+const char *contention_name(enum contention);
+bool contention_from(const char *name, enum contention *out);
+
+#endif
