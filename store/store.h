@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The SQLite file that holds runs: weir-store(5). A run is there whole or not at all. */
+#ifndef WEIR_STORE_STORE_H
+#define WEIR_STORE_STORE_H
+
+#include "base/hash.h"
+#include "graph/timeline.h"
+
+struct store;
+
+enum run_kind { RUN_SIM, RUN_REPLAY, RUN_RECORDED };
+
+/* One timeline with all that is needed to produce it again. Texts are UTF-8, never NULL ("" when
+ * there is none) when written. */
+struct run {
+    int64_t id; /* given by the store */
+    enum run_kind kind;
+    enum graph_scope scope;
+    const struct graph *graph;        /* the one that ran: with the machine over it, and planned */
+    char graph_hash[HASH_TEXT_BYTES]; /* of the graph as read, before a machine file and a policy:
+                                         runs with equal hashes can be compared */
+    char plan_hash[HASH_TEXT_BYTES];  /* of the realized plan: filled by store_write_run */
+    const char *graph_name;
+    const char *policy;
+    const char *machine;  /* how the user named it: a file name, "" when the graph's own */
+    const char *settings; /* a JSON object: options, device, scales, repeats, versions */
+    const char *created;  /* ISO 8601, UTC; filled by store_write_run when NULL */
+    int64_t seed;
+    int64_t critical_path_ns;        /* -1 unknown */
+    const struct timeline *timeline; /* holds makespan and status */
+};
+
+/* What a list of runs shows. */
+struct run_row {
+    int64_t id;
+    enum run_kind kind;
+    enum graph_scope scope;
+    enum run_status status;
+    int64_t seed, makespan_ns, critical_path_ns;
+    const char *graph_hash, *plan_hash, *graph_name, *policy, *machine, *created, *settings;
+    int64_t n_nodes; /* that ran */
+};
+
+/* More repeats of a replay: the timeline of the run is the median one; every repeat is kept. */
+struct run_sample {
+    int64_t number; /* from 0, in the order in which they ran */
+    int64_t makespan_ns;
+    bool is_warm_up;
+};
+
+/** Opens or makes the file: WAL, foreign keys, schema brought up to date in one transaction.
+ *  WEIR_STORE when it is no store of Weir, newer than this Weir, locked, or cannot be written.
+ *  @param is_read_only never writes; the file must exist */
+MUST_CHECK enum weir_status store_open(const char *path, bool is_read_only, struct store **out,
+                                       struct weir_error *err);
+void store_close(struct store *store);
+
+/** Writes the run with its samples in one transaction, and its graph unless it is there already.
+ *  Fills run->id, plan_hash. Nothing is written on failure. */
+MUST_CHECK enum weir_status store_write_run(struct store *store, struct run *run,
+                                            const struct run_sample *samples, size_t n_samples,
+                                            struct weir_error *err);
+
+/* A run read back: graph, timeline and texts are owned by it. */
+struct stored_run {
+    struct run run;
+    struct graph *graph;
+    struct timeline *timeline;
+    struct run_sample *samples;
+    size_t n_samples;
+    struct arena arena;
+};
+
+/** WEIR_INPUT when there is no such run. The caller frees with stored_run_free. */
+MUST_CHECK enum weir_status store_read_run(struct store *store, int64_t run_id,
+                                           struct stored_run *out, struct weir_error *err);
+void stored_run_free(struct stored_run *stored);
+
+/** Finds the newest recorded run of the graph with that hash; *run_id is 0 when there is none. */
+MUST_CHECK enum weir_status store_find_recording(struct store *store,
+                                                 const char graph_hash[HASH_TEXT_BYTES],
+                                                 int64_t *run_id, struct weir_error *err);
+/** "latest", "sim", "replay", "recorded" (the newest of the kind) or a number.
+ *  WEIR_INPUT when there is no such run. */
+MUST_CHECK enum weir_status store_resolve_run(struct store *store, const char *text,
+                                              int64_t *run_id, struct weir_error *err);
+
+/** Calls @p row for every run by id until it returns something other than WEIR_OK. */
+MUST_CHECK enum weir_status
+store_list_runs(struct store *store, enum weir_status (*row)(void *arg, const struct run_row *),
+                void *arg, struct weir_error *err);
+
+const char *run_kind_name(enum run_kind);
+
+#endif
