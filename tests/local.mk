@@ -83,6 +83,8 @@ check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(threaded_tests)'
 .PHONY: check-threads
 
+include tests/fuzz.mk
+
 EXTRA_DIST += \
 	tests/suite.h \
 	tests/check-missing.sh \

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The whole check, called by `./quickstart check`: builds with both compilers, runs every test plain
+# and under the sanitizers, and every check of the sources. Prints one TAP line a step.
+#
+# build/check/results gets a line "pass NAME", "fail NAME" or "skip NAME" for each step and each test
+# of a suite; build/check/STEP.log what the step printed. Exits 1 when anything failed.
+#
+# usage: all.sh [STEP]...      (default: every step, in the order of the list at the end)
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$top/build/check
+jobs=$(nproc)
+mkdir -p "$out"
+: >"$out/results"
+cd "$top" || exit 1
+
+n_steps=0
+any_failed=0
+
+# verdict RESULT STEP SECONDS: prints the step's line and keeps it.
+verdict() {
+    n_steps=$((n_steps + 1))
+    echo "$1 $2" >>"$out/results"
+    case $1 in
+    pass) echo "ok $n_steps - $2 ($3 s)" ;;
+    skip) echo "ok $n_steps - $2 # SKIP $(tail -n 1 "$out/$2.log")" ;;
+    fail)
+        any_failed=1
+        echo "not ok $n_steps - $2 ($3 s)"
+        tail -n 40 "$out/$2.log" | sed 's/^/# /'
+        echo "# all of it: build/check/$2.log"
+        ;;
+    esac
+}
+
+# step NAME COMMAND...: a command that exits with 0 passes, with 77 is skipped.
+step() {
+    name=$1
+    shift
+    begin=$(date +%s)
+    "$@" >"$out/$name.log" 2>&1
+    case $? in
+    0) result=pass ;;
+    77) result=skip ;;
+    *) result=fail ;;
+    esac
+    verdict $result "$name" $(($(date +%s) - begin))
+}
+
+# configured BUILD OPTIONS...: a build folder under build/check, configured once with these options.
+configured() {
+    build=$out/$1
+    shift
+    mkdir -p "$build" && cd "$build" || return 1
+    if [ ! -e Makefile ] || [ "$(cat options 2>/dev/null)" != "$*" ]; then
+        "$top/configure" "$@" && echo "$*" >options
+    fi
+}
+
+# suite BUILD TARGET OPTIONS...: builds with warnings as errors, runs the tests of the make target.
+suite() (
+    target=$2
+    build_name=$1
+    shift 2
+    configured "$build_name" --enable-werror "$@" || exit 1
+    find . -name '*.trs' -exec rm -f {} +
+    make -k -j "$jobs" "$target" AM_COLOR_TESTS=no
+    status=$?
+    sh "$top/tests/check/results.sh" "$build_name" . >>"$out/results" || exit 1
+    exit $status
+)
+
+configure_made() {
+    [ -e configure ] && [ configure -nt configure.ac ] && [ -e Makefile.in ] || autoreconf -fi
+}
+
+dist() (
+    configured gcc --enable-werror CC=gcc || exit 1
+    make -j "$jobs" distcheck DISTCHECK_CONFIGURE_FLAGS='CFLAGS=-O1 --enable-werror'
+)
+
+run() {
+    case $1 in
+    configure) step configure configure_made ;;
+    format) step format sh tests/check/format.sh ;;
+    gcc) step gcc suite gcc check CC=gcc ;;
+    clang-sanitizers) step clang-sanitizers suite clang-sanitizers check CC=clang \
+        --enable-sanitizers=address,undefined 'CFLAGS=-g -O1' ;;
+    gcc-threads) step gcc-threads suite gcc-threads check-threads CC=gcc \
+        --enable-sanitizers=thread 'CFLAGS=-g -O1' ;;
+    identity) step identity sh tests/check/identity.sh "$out" ;;
+    tidy) step tidy sh tests/check/tidy.sh "$out/gcc" ;;
+    cppcheck) step cppcheck sh tests/check/cppcheck.sh ;;
+    man) step man sh tests/check/man.sh ;;
+    fuzz) step fuzz sh tests/check/fuzz.sh "$out" ;;
+    dist) step dist dist ;;
+    *)
+        echo "all.sh: '$1' is not a step" >&2
+        exit 2
+        ;;
+    esac
+}
+
+[ $# != 0 ] || set -- format configure gcc clang-sanitizers gcc-threads identity tidy cppcheck man \
+    fuzz dist
+echo "1..$#"
+for one in "$@"; do
+    run "$one"
+done
+exit $any_failed

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A simulation gives the same timeline, byte for byte, however the program was compiled: with gcc and
+# with clang, with and without optimization, with and without fused multiply-add.
+#
+# Each build simulates the same graphs (the examples, random ones made by the first build, the cases
+# by hand where they are there) and exports each timeline; the exports must be equal.
+#
+# usage: identity.sh OUT      (builds in OUT/identity-*)
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=$1
+shared=${WEIR_SHARED:-$top/../shared}
+
+has_fma() {
+    grep -qw fma /proc/cpuinfo 2>/dev/null
+}
+
+# built NAME OPTIONS...: a program compiled with these options at OUT/identity-NAME/weir.
+built() {
+    folder=$out/identity-$1
+    shift
+    mkdir -p "$folder" && cd "$folder" || exit 1
+    [ -e Makefile ] || "$top/configure" "$@" >configure.log || exit 1
+    make -j "$(nproc)" weir >make.log 2>&1 || {
+        tail -n 20 make.log
+        exit 1
+    }
+}
+
+# timelines PROGRAM FOLDER: what the program makes of every graph, one CSV a graph in FOLDER.
+timelines() {
+    rm -rf "$2"
+    mkdir -p "$2" || exit 1
+    for graph in "$graphs"/*.weir; do
+        name=$(basename "$graph" .weir)
+        for contention in none pairwise share; do
+            rm -f "$2/run.db"
+            answer=$("$1" simulate "$graph" --contention $contention --db "$2/run.db" --json \
+                2>"$2/$name.$contention.stderr")
+            echo "exit $?" >"$2/$name.$contention.csv"
+            run=$(printf '%s\n' "$answer" | sed -n 's/.*"run": *\([0-9][0-9]*\).*/\1/p' | head -n 1)
+            [ -z "$run" ] ||
+                "$1" export csv "$run" --db "$2/run.db" >>"$2/$name.$contention.csv" || exit 1
+        done
+    done
+    rm -f "$2"/run.db*
+}
+
+variants='gcc-O2 gcc-O0 clang-O2'
+built gcc-O2 CC=gcc 'CFLAGS=-O2'
+built gcc-O0 CC=gcc 'CFLAGS=-O0'
+built clang-O2 CC=clang 'CFLAGS=-O2'
+if has_fma; then
+    built gcc-fma CC=gcc 'CFLAGS=-O2 -mfma -mavx2'
+    built clang-fma CC=clang 'CFLAGS=-O2 -mfma -mavx2'
+    variants="$variants gcc-fma clang-fma"
+else
+    echo 'this processor has no fused multiply-add: that comparison is left out'
+fi
+
+first=$out/identity-gcc-O2/weir
+graphs=$out/identity-graphs
+rm -rf "$graphs"
+mkdir -p "$graphs"
+find "$top/doc/examples" -name '*.weir' -exec cp {} "$graphs" \;
+find "$shared/cases" -name '*.weir' -exec cp {} "$graphs" \; 2>/dev/null
+for seed in 1 2 3 4 5; do
+    "$first" generate random --nodes 400 --seed $seed -o "$graphs/random-$seed.weir" --quiet ||
+        exit 1
+done
+
+for variant in $variants; do
+    timelines "$out/identity-$variant/weir" "$out/identity-$variant/timelines"
+done
+status=0
+for variant in $variants; do
+    diff -r -u "$out/identity-gcc-O2/timelines" "$out/identity-$variant/timelines" || status=1
+done
+n_spans=$(cat "$out"/identity-gcc-O2/timelines/*.csv | wc -l)
+echo "$(find "$graphs" -name '*.weir' | wc -l) graphs, $n_spans lines of timelines, in: $variants"
+[ "$n_spans" -gt 1000 ] || status=1
+exit $status

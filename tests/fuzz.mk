@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One fuzz target a parser: tests/fuzz/fuzz_NAME.c with LLVMFuzzerTestOneInput, seeds in
+# tests/fuzz/corpus/NAME/. Built by `make fuzz` after configure --enable-fuzzing CC=clang.
+#
+#     fuzz_programs += tests/fuzz/fuzz_graph
+#     tests_fuzz_fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
+#     tests_fuzz_fuzz_graph_LDADD = graph/libgraph.a base/libbase.a
+#     tests_fuzz_fuzz_graph_LDFLAGS = $(fuzz_ldflags)
+
+fuzz_programs =
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+EXTRA_PROGRAMS += $(fuzz_programs)
+
+if FUZZING
+fuzz: $(fuzz_programs)
+else
+fuzz:
+	@echo 'configure with --enable-fuzzing CC=clang first' >&2; exit 1
+endif
+.PHONY: fuzz
