@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulation, event by event, with every question asked afresh from the raw facts.
+
+Whether bytes are held, a slot is free or a node is ready is never remembered: it follows each time
+from which nodes have started and finished. The only memory beside that is the progress clocks of
+contention, whose floating-point order is part of the definition. A Python float is an IEEE double.
+"""
+
+from dataclasses import dataclass, field
+
+from bind import bind
+from model import InputError, round_half_away
+
+
+@dataclass
+class Result:
+    status: str                                   # 'done', 'deadlock' or 'shortage'
+    makespan: int = 0
+    spans: dict = field(default_factory=dict)     # name -> (ready, start, finish)
+    peak: dict = field(default_factory=dict)      # domain -> bytes
+    pressure: dict = field(default_factory=dict)  # domain -> [(time, bytes)], only changes
+    waiting: list = field(default_factory=list)   # names of ready nodes that cannot start
+    unfinished: list = field(default_factory=list)
+    holding: list = field(default_factory=list)   # names of objects whose bytes are held
+
+
+# ---------------------------------------------------------------- contention
+
+def pairwise_kappa(graph, node, running):
+    """The product over every other running node of the factor for its class."""
+    order = []    # classes by first mention, each line read from left to right
+    for first, second in graph.kappa:
+        for klass in (first, second):
+            if klass not in order:
+                order.append(klass)
+    kappa = 1.0
+    for klass in order:
+        p = 1.0
+        for other in running:
+            if other is not node and other.klass == klass:
+                p *= graph.kappa.get((node.klass, klass), 1.0)
+        kappa *= p
+    return kappa
+
+
+def share_speeds(graph, running):
+    """Speeds rise together; the users of each resource at the least level freeze at it."""
+    running = sorted(running, key=lambda node: node.index)
+    speed = {}
+    while len(speed) < len(running):
+        levels = {}
+        for resource, capacity in graph.resources.items():
+            frozen = wanted = 0.0
+            for node in running:
+                for name, demand in node.uses:
+                    if name == resource and node.index in speed:
+                        frozen += demand * speed[node.index]
+                    elif name == resource:
+                        wanted += demand
+            if wanted > 0:
+                levels[resource] = (capacity - frozen) / wanted
+        least = min(levels.values(), default=1.0)
+        if least >= 1.0:
+            speed.update({node.index: 1.0 for node in running if node.index not in speed})
+            break
+        full = {resource for resource, level in levels.items() if level == least}
+        speed.update({node.index: least for node in running
+                      if node.index not in speed and any(name in full for name, _ in node.uses)})
+    return speed
+
+
+def check_demands(graph):
+    for node in graph.nodes:
+        for name, demand in node.uses:
+            if demand > graph.resources[name]:
+                raise InputError(f'{node.name!r} wants more of {name!r} than there is',
+                                 node.name, name)
+
+
+class Progress:
+    """The clocks: one for the nodes that always run at one speed, 0 whenever none of them runs."""
+
+    def __init__(self, graph, family):
+        self.graph, self.family = graph, family
+        self.running = []    # nodes of non-zero length
+        self.clock = {}      # group -> double
+        self.speed = {}      # group -> double
+        self.target = {}     # node index -> what its group's clock shows when it ends
+        self.since = 0       # when the set of running nodes last changed
+        self.ends = {}       # node index -> time
+
+    def group(self, node):
+        if self.family == 'pairwise':
+            return node.klass
+        if self.family == 'share':
+            return frozenset(name for name, _ in node.uses)
+        return None
+
+    def grow(self, now):
+        """Called before every change of the running set."""
+        for group in {self.group(node) for node in self.running}:
+            self.clock[group] += (now - self.since) * self.speed[group]
+        self.since = now
+
+    def start(self, node, now):
+        self.grow(now)
+        group = self.group(node)
+        if group not in [self.group(other) for other in self.running]:
+            self.clock[group] = 0.0
+            self.speed[group] = 0.0    # set before time goes on
+        self.running.append(node)
+        self.target[node.index] = self.clock[group] + float(node.duration)
+
+    def finish(self, node, now):
+        self.grow(now)
+        self.running.remove(node)
+        del self.ends[node.index]
+
+    def evaluate(self, now):
+        """New speeds and ends for the set that runs now."""
+        shares = share_speeds(self.graph, self.running) if self.family == 'share' else {}
+        for node in self.running:
+            group = self.group(node)
+            if self.family == 'pairwise':
+                self.speed[group] = 1.0 / pairwise_kappa(self.graph, node, self.running)
+            elif self.family == 'share':
+                self.speed[group] = shares[node.index]
+            else:
+                self.speed[group] = 1.0
+        for node in self.running:
+            group = self.group(node)
+            left = (self.target[node.index] - self.clock[group]) / self.speed[group]
+            # The sum `now + ...` is read as exact: only the quotient is a double.
+            self.ends[node.index] = now + round_half_away(max(left, 0.0))
+
+
+# ---------------------------------------------------------------- the run
+
+class Simulation:
+    def __init__(self, bound, family):
+        self.bound, self.graph, self.family = bound, bound.graph, family
+        self.started, self.finished = {}, {}    # node index -> time
+        self.progress = Progress(self.graph, family)
+        self.changed = False                    # the running set, since the last evaluation
+        self.curve = {name: [] for name in self.graph.domains}
+
+    # ---- readiness
+
+    def passes(self, index):
+        """When an edge leaves a node whose guard is off: the time it would have been ready."""
+        return self.ready(self.graph.nodes[index])
+
+    def ready(self, node):
+        """max(release, f_j + lag, s_j + lag from a start); None while a predecessor is open."""
+        times = [0, node.release, self.bound.floor.get(node.index, 0)]
+        for edge in self.bound.constraints:
+            if edge.consumer != node.index:
+                continue
+            if edge.producer in self.bound.off:
+                time = self.passes(edge.producer)
+            elif edge.from_start:
+                time = self.started.get(edge.producer)
+            else:
+                time = self.finished.get(edge.producer)
+            if time is None:
+                return None
+            times.append(time + edge.lag)
+        return max(times)
+
+    def waiting(self):
+        """(ready time, node) of all that have not started and have no open predecessor."""
+        answer = []
+        for node in self.graph.nodes:
+            if node.index not in self.started and node.index not in self.bound.off:
+                ready = self.ready(node)
+                if ready is not None:
+                    answer.append((ready, node))
+        return answer
+
+    # ---- bytes
+
+    def all_finished(self, nodes):
+        return all(node.index in self.finished for node in nodes)
+
+    def is_charged(self, copy):
+        if copy.initial:
+            begun = True
+        elif copy.allocation is not None:
+            begun = copy.allocation.index in self.started
+        else:
+            begun = any(node.index in self.started for node in copy.fillers)
+        if copy.reclamation is not None:
+            ended = copy.reclamation.index in self.finished
+        elif copy.stays:
+            ended = False
+        else:
+            ended = self.all_finished(copy.users + copy.holders)
+            if copy.allocation is not None and copy.allocation.index not in self.finished:
+                ended = False
+        return begun and not ended
+
+    def workspace(self, node, domain):
+        default = self.graph.works_in(node)
+        return sum(amount for amount, where in node.workspace if (where or default) == domain)
+
+    def is_staged(self, node):
+        """From the start until every node that uses the copy it filled has finished, else to its
+        own finish."""
+        if node.index not in self.started:
+            return False
+        users = [user for copy in self.bound.fills.get(node.index, []) for user in copy.users]
+        return not self.all_finished(users + [node])
+
+    def pressure(self, domain):
+        granule = self.graph.domains[domain].granule
+        total = 0
+        for copy in self.bound.copies:
+            if copy.domain == domain and self.is_charged(copy):
+                size = self.graph.objects[copy.root].size
+                total += -(-size // granule) * granule
+        for node in self.graph.nodes:
+            if node.index in self.started and node.index not in self.finished:
+                total += self.workspace(node, domain)
+            if node.staging and node.staging[1] == domain and self.is_staged(node):
+                total += node.staging[0]
+        return total
+
+    def limit(self, domain):
+        return self.graph.domains[domain].capacity - self.graph.domains[domain].reserve
+
+    def lacks(self, node):
+        """Bytes over the limit by domain, were the node to start."""
+        before = {name: self.pressure(name) for name in self.graph.domains}
+        self.started[node.index] = None
+        over = {}
+        for name in self.graph.domains:
+            after = self.pressure(name)
+            if after > before[name] and after > self.limit(name):
+                over[name] = after - self.limit(name)
+        del self.started[node.index]
+        return over
+
+    def needs(self, node, domain):
+        """The bytes that the node would take at its start."""
+        before = self.pressure(domain)
+        self.started[node.index] = None
+        after = self.pressure(domain)
+        del self.started[node.index]
+        return after - before
+
+    # ---- starting
+
+    def has_slot(self, node):
+        if node.engine is None:
+            return True
+        busy = [other for other in self.graph.nodes if other.engine == node.engine
+                and other.index in self.started and other.index not in self.finished]
+        return len(busy) < self.graph.engines[node.engine].slots
+
+    def is_forbidden(self, node):
+        if node.duration == 0:
+            return False
+        mine = {node.name, node.klass}
+        for other in self.progress.running:
+            theirs = {other.name, other.klass}
+            for first, second, word in self.graph.overlaps:
+                if word == 'forbidden' and (first in mine and second in theirs
+                                            or first in theirs and second in mine):
+                    return True
+        return False
+
+    def can_start(self, node):
+        return self.has_slot(node) and not self.is_forbidden(node) and not self.lacks(node)
+
+    def start(self, node, now):
+        self.started[node.index] = now
+        if node.duration == 0:
+            self.finished[node.index] = now
+        else:
+            self.progress.start(node, now)
+            self.changed = True
+
+    def start_what_fits(self, now):
+        """The first in dispatch order that can start, starts; then again from the head."""
+        while True:
+            queue = sorted((-node.priority, ready, node.index, node)
+                           for ready, node in self.waiting() if ready <= now)
+            for _, ready, _, node in queue:
+                if self.can_start(node):
+                    self.spans[node.name] = ready
+                    self.start(node, now)
+                    break
+            else:
+                return
+
+    def finish_what_ends(self, now):
+        for node in list(self.progress.running):
+            if self.progress.ends[node.index] <= now:
+                self.progress.finish(node, now)
+                self.finished[node.index] = now
+                self.changed = True
+
+    def settle(self, now):
+        """One instant. The text does not say whether a node whose end comes to round to now ends
+        before or after others start; here the running set settles before speeds are taken anew."""
+        while True:
+            self.finish_what_ends(now)
+            self.start_what_fits(now)
+            if not self.changed:
+                return
+            self.changed = False
+            self.progress.evaluate(now)
+            if all(end > now for end in self.progress.ends.values()):
+                return
+
+    def next_instant(self, now):
+        times = list(self.progress.ends.values())
+        times += [ready for ready, _ in self.waiting() if ready > now]
+        return min(times, default=None)
+
+    def note_pressure(self, now):
+        for name, curve in self.curve.items():
+            value = self.pressure(name)
+            if not curve or curve[-1][1] != value:
+                curve.append((now, value))
+
+    def run(self):
+        self.spans = {}
+        now, status = 0, 'done'
+        if any(self.pressure(name) > self.limit(name) for name in self.graph.domains):
+            status = 'shortage'    # initial copies over capacity: at 0
+            self.note_pressure(0)
+        else:
+            while now is not None:
+                self.settle(now)
+                self.note_pressure(now)
+                now = self.next_instant(now)
+        return self.result(status)
+
+    def result(self, status):
+        unfinished = [node for node in self.graph.nodes
+                      if node.index not in self.finished and node.index not in self.bound.off]
+        waiting = [node for _, node in self.waiting()]
+        if unfinished and status == 'done':
+            # The text does not define the two words further: bytes that can never fit, that is a
+            # node that takes more than the whole domain has, make it a shortage.
+            never = any(self.needs(node, name) > self.limit(name)
+                        for node in waiting for name in self.graph.domains)
+            status = 'shortage' if never else 'deadlock'
+        spans = {}
+        for node in self.graph.nodes:
+            if node.index in self.started:
+                spans[node.name] = (self.spans[node.name], self.started[node.index],
+                                    self.finished[node.index])
+        return Result(status, max(self.finished.values(), default=0), spans,
+                      {name: max(value for _, value in curve)
+                       for name, curve in self.curve.items()},
+                      self.curve, [node.name for node in waiting],
+                      [node.name for node in unfinished],
+                      sorted({copy.root for copy in self.bound.copies if self.is_charged(copy)}))
+
+
+def simulate(graph, family='none', bound=None):
+    """Result of a run without a policy, or InputError for what can be found before it."""
+    bound = bound or bind(graph)
+    for node in graph.nodes:
+        if node.index not in bound.off and node.duration == 'unknown':
+            raise InputError(f'the duration of {node.name!r} is unknown', node.name)
+    if family == 'share':
+        check_demands(graph)
+    return Simulation(bound, family).run()
