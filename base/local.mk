@@ -2,4 +2,15 @@
 
 noinst_LIBRARIES += base/libbase.a
 
-base_libbase_a_SOURCES =
+base_libbase_a_SOURCES = \
+	base/arena.h \
+	base/array.h \
+	base/attributes.h \
+	base/error.h \
+	base/hash.h \
+	base/names.h \
+	base/number.h \
+	base/random.h
+
+# Installed: what a policy from outside includes.
+nobase_weirinclude_HEADERS += base/error.h

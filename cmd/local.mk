@@ -17,4 +17,6 @@ weir_LDADD = \
 	$(ZLIB_LIBS) \
 	$(ZSTD_LIBS)
 
-weir_SOURCES =
+weir_SOURCES = \
+	cmd/cmd.h \
+	cmd/json.h

@@ -2,4 +2,5 @@
 
 noinst_LIBRARIES += judge/libjudge.a
 
-judge_libjudge_a_SOURCES =
+judge_libjudge_a_SOURCES = \
+	judge/compare.h

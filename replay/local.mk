@@ -2,4 +2,5 @@
 
 noinst_LIBRARIES += replay/libreplay.a
 
-replay_libreplay_a_SOURCES =
+replay_libreplay_a_SOURCES = \
+	replay/device.h

@@ -2,4 +2,5 @@
 
 noinst_LIBRARIES += sim/libsim.a
 
-sim_libsim_a_SOURCES =
+sim_libsim_a_SOURCES = \
+	sim/simulate.h

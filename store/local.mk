@@ -2,4 +2,5 @@
 
 noinst_LIBRARIES += store/libstore.a
 
-store_libstore_a_SOURCES =
+store_libstore_a_SOURCES = \
+	store/store.h
