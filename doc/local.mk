@@ -2,3 +2,11 @@
 
 dist_man1_MANS =
 dist_man5_MANS =
+
+examplesdir = $(docdir)/examples
+dist_examples_DATA = \
+	doc/examples/backwards.c
+
+dist_doc_DATA = \
+	COPYING.EXCEPTION \
+	LICENSES/MIT.txt

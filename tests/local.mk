@@ -83,10 +83,17 @@ check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(threaded_tests)'
 .PHONY: check-threads
 
+# What was installed works by itself.
+installcheck-local:
+	$(SHELL) $(srcdir)/tests/installed.sh '$(CC)' '$(DESTDIR)$(bindir)' \
+		'$(DESTDIR)$(includedir)' $(abs_srcdir)/doc/examples
+.PHONY: installcheck-local
+
 include tests/fuzz.mk
 
 EXTRA_DIST += \
 	tests/suite.h \
 	tests/check-missing.sh \
+	tests/installed.sh \
 	tests/python-missing.sh \
 	tests/cases
