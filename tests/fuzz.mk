@@ -10,6 +10,11 @@
 fuzz_programs =
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 
+fuzz_programs += tests/fuzz/fuzz_graph
+tests_fuzz_fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
+tests_fuzz_fuzz_graph_LDADD = graph/libgraph.a base/libbase.a
+tests_fuzz_fuzz_graph_LDFLAGS = $(fuzz_ldflags)
+
 EXTRA_PROGRAMS += $(fuzz_programs)
 
 if FUZZING
@@ -19,3 +24,5 @@ fuzz:
 	@echo 'configure with --enable-fuzzing CC=clang first' >&2; exit 1
 endif
 .PHONY: fuzz
+
+EXTRA_DIST += tests/fuzz/corpus
