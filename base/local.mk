@@ -3,13 +3,19 @@
 noinst_LIBRARIES += base/libbase.a
 
 base_libbase_a_SOURCES = \
+	base/arena.c \
 	base/arena.h \
+	base/array.c \
 	base/array.h \
 	base/attributes.h \
 	base/error.h \
+	base/hash.c \
 	base/hash.h \
+	base/names.c \
 	base/names.h \
+	base/number.c \
 	base/number.h \
+	base/random.c \
 	base/random.h
 
 # Installed: what a policy from outside includes.

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each function hands on runs of bytes that need nothing as they are, and an escape for each that
+ * does. */
+#include "base/quote.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Length of the valid UTF-8 sequence that begins at s (RFC 3629: no surrogates, nothing above
+ * U+10FFFF, shortest form); 0 when there is none. s ends in a NUL, which no sequence goes past. */
+static size_t sequence_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first, last, second_least, second_most, length;
+    } kinds[] = {
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (s[0] < kinds[i].first || s[0] > kinds[i].last)
+            continue;
+        if (s[1] < kinds[i].second_least || s[1] > kinds[i].second_most)
+            return 0;
+        for (size_t k = 2; k < kinds[i].length; k++) {
+            if (s[k] < 0x80 || s[k] > 0xBF)
+                return 0;
+        }
+        return kinds[i].length;
+    }
+    return 0;
+}
+
+/* The escape of one byte below 0x80 that JSON does not take as it is; "" for the others. */
+static const char *json_escape(unsigned char c, char out[8])
+{
+    static const char named[] = "\"\\\b\f\n\r\t";
+    static const char letters[] = "\"\\bfnrt";
+    const char *at;
+
+    out[0] = '\0';
+    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F)
+        return out;
+    at = strchr(named, c);
+    if (at != NULL && c != '\0')
+        (void)snprintf(out, 8, "\\%c", letters[at - named]);
+    else
+        (void)snprintf(out, 8, "\\u%04x", (unsigned)c);
+    return out;
+}
+
+void quote_json(const char *text, quote_put *put, void *to)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const unsigned char *from = s; /* of the run that needs nothing */
+
+    while (*s != '\0') {
+        char escape[8];
+        const char *instead;
+        size_t length = *s < 0x80 ? 1 : sequence_length(s);
+
+        instead = length == 0 ? "\xEF\xBF\xBD" : length > 1 ? "" : json_escape(*s, escape);
+        if (instead[0] == '\0') {
+            s += length;
+            continue;
+        }
+        if (s != from)
+            put(to, (const char *)from, (size_t)(s - from));
+        put(to, instead, strlen(instead));
+        from = ++s;
+    }
+    if (s != from)
+        put(to, (const char *)from, (size_t)(s - from));
+}
+
+void quote_csv(const char *text, quote_put *put, void *to)
+{
+    size_t length = strlen(text);
+    bool is_plain = strpbrk(text, ",\"\r\n") == NULL &&
+                    (length == 0 || (text[0] != ' ' && text[length - 1] != ' '));
+
+    if (is_plain) {
+        put(to, text, length);
+        return;
+    }
+    put(to, "\"", 1);
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        put(to, text, (size_t)(quote - text) + 1);
+        put(to, "\"", 1);
+    }
+    put(to, text, strlen(text));
+    put(to, "\"", 1);
+}
