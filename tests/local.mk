@@ -20,11 +20,12 @@ AM_TESTS_ENVIRONMENT = \
 	WEIR=$(abs_top_builddir)/weir; \
 	WEIR_SOURCE=$(abs_top_srcdir); \
 	WEIR_BUILD=$(abs_top_builddir); \
+	WEIR_DATADIR=$(abs_top_srcdir); \
 	WEIR_SHARED=$${WEIR_SHARED:-$(abs_top_srcdir)/../shared}; \
 	CC='$(CC)'; GNUPLOT='$(GNUPLOT)'; SQLITE3='$(SQLITE3)'; PYTHON='$(PYTHON)'; \
 	MANDOC='$(MANDOC)'; \
-	export CK_DEFAULT_TIMEOUT WEIR WEIR_SOURCE WEIR_BUILD WEIR_SHARED CC GNUPLOT SQLITE3 \
-		PYTHON MANDOC;
+	export CK_DEFAULT_TIMEOUT WEIR WEIR_SOURCE WEIR_BUILD WEIR_DATADIR WEIR_SHARED CC \
+		GNUPLOT SQLITE3 PYTHON MANDOC;
 
 # What the unit tests of a folder may link.
 base_test_libs = base/libbase.a $(CHECK_LIBS)
