@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The program: cmd/main.c holds the verb table, one file per verb beside it.
 
+EXTRA_PROGRAMS += weir
+
 # A library stands before those it uses.
 weir_LDADD = \
 	judge/libjudge.a \
@@ -19,4 +21,8 @@ weir_LDADD = \
 
 weir_SOURCES = \
 	cmd/cmd.h \
-	cmd/json.h
+	cmd/graph_file.c \
+	cmd/json.c \
+	cmd/json.h \
+	cmd/main.c \
+	cmd/options.c
