@@ -58,15 +58,16 @@ void bind_free(struct binding *binding);
 
 uint32_t bind_n_copies(const struct binding *);
 const struct bind_copy *bind_copy(const struct binding *, weir_copy);
-/** What the node touches, in the order of the copies' ids. */
+/** What the node touches, in the order in which it does; copies it only holds come last. */
 const struct bind_touch *bind_touches(const struct binding *, weir_node, uint32_t *n_touches);
-/** The implied edges (none with implied=none), by consumer in program order. */
+/** The implied edges; none with implied=none. */
 uint32_t bind_n_edges(const struct binding *);
 const struct bind_edge *bind_edges(const struct binding *);
 /** When the node may be ready by the `ready` of the initial copies it reads; 0 when at once. */
 int64_t bind_ready_ns(const struct binding *, weir_node);
-/** Nodes in an order that respects every edge, given and implied (ties by program order). */
-const weir_node *bind_order(const struct binding *);
+/** The node at a position of an order that respects every edge, given and implied. */
+weir_node bind_order(const struct binding *, uint32_t position);
+const struct graph *bind_of(const struct binding *);
 size_t bind_memory_bytes(const struct binding *);
 
 /** Writes the graph with every implied edge written out and implied=none into *out, a new graph

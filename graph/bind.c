@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Binding: the walk in program order, then the holds, the order, and the audit of races. */
+#include "graph/bind.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "graph/bind_internal.h"
+
+enum weir_status binding_add_edge(struct binding *binding, weir_node producer, weir_node consumer,
+                                  weir_copy copy, enum edge_type type, struct weir_error *err)
+{
+    enum weir_status status =
+        array_grow(&binding->edges, &binding->edges_room, (size_t)binding->n_edges + 1, err);
+
+    if (status == WEIR_OK) {
+        binding->edges[binding->n_edges++] = (struct bind_edge){producer, consumer, copy, type};
+    }
+    return status;
+}
+
+static enum weir_status bind_all(struct binding *binding, struct report *report,
+                                 struct weir_error *err)
+{
+    bool is_implied = graph_is_implied(binding->graph);
+    enum weir_status status = bind_walk(binding, report, err);
+
+    if (status == WEIR_OK) {
+        status = bind_holds(binding, report, err);
+    }
+    if (status == WEIR_OK) {
+        status = bind_sort(binding, report, err);
+    }
+    if (status == WEIR_OK && !is_implied && report_errors(report) == 0) {
+        status = bind_audit(binding, report, err);
+    }
+    if (!is_implied) {
+        binding->n_edges = 0; /* hazards are no edges here */
+    }
+    return status;
+}
+
+enum weir_status bind_graph(const struct graph *graph, struct report *report, struct binding **out,
+                            struct weir_error *err)
+{
+    struct binding *binding = calloc(1, sizeof *binding);
+    enum weir_status status;
+
+    if (binding == NULL) {
+        return weir_error_memory(err);
+    }
+    binding->graph = graph;
+    status = bind_all(binding, report, err);
+    if (status == WEIR_OK && report_errors(report) > 0) {
+        status = weir_error_set(err, WEIR_INPUT, "the graph is not legal: %u error%s",
+                                report_errors(report), report_errors(report) == 1 ? "" : "s");
+    }
+    if (status != WEIR_OK) {
+        bind_free(binding);
+        return status;
+    }
+    *out = binding;
+    return WEIR_OK;
+}
+
+void bind_free(struct binding *binding)
+{
+    if (binding == NULL) {
+        return;
+    }
+    free(binding->copies);
+    free(binding->touches);
+    free(binding->touch_first);
+    free(binding->edges);
+    free(binding->order);
+    free(binding->ready_ns);
+    free(binding);
+}
+
+uint32_t bind_n_copies(const struct binding *binding)
+{
+    return binding->n_copies;
+}
+
+const struct bind_copy *bind_copy(const struct binding *binding, weir_copy copy)
+{
+    return &binding->copies[copy.index];
+}
+
+const struct bind_touch *bind_touches(const struct binding *binding, weir_node node,
+                                      uint32_t *n_touches)
+{
+    uint32_t first = binding->touch_first[node.index];
+
+    *n_touches = binding->touch_first[node.index + 1] - first;
+    return binding->touches + first;
+}
+
+uint32_t bind_n_edges(const struct binding *binding)
+{
+    return binding->n_edges;
+}
+
+const struct bind_edge *bind_edges(const struct binding *binding)
+{
+    return binding->edges;
+}
+
+int64_t bind_ready_ns(const struct binding *binding, weir_node node)
+{
+    return binding->ready_ns == NULL ? 0 : binding->ready_ns[node.index];
+}
+
+weir_node bind_order(const struct binding *binding, uint32_t position)
+{
+    return (weir_node){binding->order == NULL ? position : binding->order[position]};
+}
+
+const struct graph *bind_of(const struct binding *binding)
+{
+    return binding->graph;
+}
+
+size_t bind_memory_bytes(const struct binding *binding)
+{
+    size_t n_nodes = graph_n_nodes(binding->graph);
+
+    return binding->copies_room * sizeof *binding->copies +
+           binding->touches_room * sizeof *binding->touches +
+           binding->edges_room * sizeof *binding->edges +
+           (n_nodes + 1) * sizeof *binding->touch_first +
+           (binding->order == NULL ? 0 : n_nodes * sizeof *binding->order) +
+           (binding->ready_ns == NULL ? 0 : n_nodes * sizeof *binding->ready_ns);
+}
