@@ -2,4 +2,6 @@
 
 noinst_LIBRARIES += kernels/libkernels.a
 
-kernels_libkernels_a_SOURCES =
+kernels_libkernels_a_SOURCES = \
+	kernels/host.c \
+	kernels/host.h

@@ -48,6 +48,7 @@ include tests/store.mk
 include tests/traces.mk
 include tests/policies.mk
 include tests/sim.mk
+include tests/kernels.mk
 include tests/replay.mk
 include tests/judge.mk
 else

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work loops of the host device. Their constants come from the arguments: a chain that a
+ * compiler could prove to stand still would be folded away. */
+#include "kernels/host.h"
+
+#include <string.h>
+
+#define CHAINS (KERNEL_FMA_FLOPS / 2)
+
+double kernel_fma(int64_t iterations, double seed)
+{
+    /* Each chain runs towards its own limit, shift / (1 - scale), slowly enough that it is still
+     * moving after any number of iterations that a run has time for, and never leaves the normal
+     * numbers. */
+    double scale = 1.0 - 1e-9 / (1.0 + seed * seed);
+    double chain[CHAINS];
+    double shift[CHAINS];
+    double sum = 0.0;
+
+    for (int c = 0; c < CHAINS; c++) {
+        chain[c] = seed + c;
+        shift[c] = 1e-3 * (c + 1);
+    }
+    for (int64_t i = 0; i < iterations; i++) {
+        for (int c = 0; c < CHAINS; c++)
+            chain[c] = chain[c] * scale + shift[c];
+    }
+    for (int c = 0; c < CHAINS; c++)
+        sum += chain[c];
+    return sum;
+}
+
+static uint64_t read_stretch(const unsigned char *at, int64_t bytes)
+{
+    uint64_t sum[8] = {0};
+
+    for (int64_t i = 0; i + 64 <= bytes; i += 64) {
+        uint64_t line[8];
+
+        memcpy(line, at + i, sizeof line);
+        for (int w = 0; w < 8; w++)
+            sum[w] += line[w];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+uint64_t kernel_read(const void *window, int64_t window_bytes, int64_t from, int64_t bytes)
+{
+    const unsigned char *base = window;
+    int64_t end = window_bytes - window_bytes % 64;
+    int64_t left = bytes + (64 - bytes % 64) % 64;
+    uint64_t sum = 0;
+
+    if (from >= end)
+        from = 0;
+    while (left > 0) {
+        int64_t stretch = end - from < left ? end - from : left;
+
+        sum += read_stretch(base + from, stretch);
+        left -= stretch;
+        from = from + stretch == end ? 0 : from + stretch;
+    }
+    return sum;
+}
+
+int64_t kernel_copy(void *target, const void *source, int64_t window_bytes, int64_t from,
+                    int64_t bytes)
+{
+    unsigned char *to = target;
+    const unsigned char *of = source;
+
+    while (bytes > 0) {
+        int64_t stretch = window_bytes - from < bytes ? window_bytes - from : bytes;
+
+        memcpy(to + from, of + from, (size_t)stretch);
+        bytes -= stretch;
+        from = from + stretch == window_bytes ? 0 : from + stretch;
+    }
+    return from;
+}
+
+void kernel_touch(void *block, int64_t size_bytes, int64_t page_bytes)
+{
+    volatile unsigned char *at = block;
+
+    for (int64_t i = 0; i < size_bytes; i += page_bytes)
+        at[i] = 0;
+}
