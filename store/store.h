@@ -4,11 +4,32 @@
 #define WEIR_STORE_STORE_H
 
 #include "base/hash.h"
+#include "graph/bind.h"
 #include "graph/timeline.h"
 
 struct store;
 
 enum run_kind { RUN_SIM, RUN_REPLAY, RUN_RECORDED };
+
+/* One edit of the plan: what a policy did, why, and instead of what. */
+struct run_decision {
+    const char *what, *reason;
+    const char *instead_of; /* NULL: not said */
+};
+
+/* What the device used for an action of the plan. */
+struct run_mechanism {
+    weir_node node;
+    const char *mechanism;
+    const char *note; /* what had to be inserted or was refused; NULL mostly */
+};
+
+/* Where what was done is not what was planned. */
+struct run_deviation {
+    weir_node node; /* none: the run as a whole */
+    const char *what;
+    int64_t cost_ns; /* -1 unknown */
+};
 
 /* One timeline with all that is needed to produce it again. Texts are UTF-8, never NULL ("" when
  * there is none) when written. */
@@ -19,7 +40,9 @@ struct run {
     const struct graph *graph;        /* the one that ran: with the machine over it, and planned */
     char graph_hash[HASH_TEXT_BYTES]; /* of the graph as read, before a machine file and a policy:
                                          runs with equal hashes can be compared */
-    char plan_hash[HASH_TEXT_BYTES];  /* of the realized plan: filled by store_write_run */
+    char plan_hash[HASH_TEXT_BYTES];  /* of the realized plan: the graph that ran, the order of
+                                         starts, the induced edges. store_write_run fills it when
+                                         it is "": a replay gives that of the run it replays */
     const char *graph_name;
     const char *policy;
     const char *machine;  /* how the user named it: a file name, "" when the graph's own */
@@ -28,6 +51,12 @@ struct run {
     int64_t seed;
     int64_t critical_path_ns;        /* -1 unknown */
     const struct timeline *timeline; /* holds makespan and status */
+    const struct binding *binding;   /* of graph, for its implied edges; NULL: the store binds it */
+    /* Each may be absent. */
+    const struct run_decision *decisions;
+    const struct run_mechanism *mechanisms;
+    const struct run_deviation *deviations;
+    size_t n_decisions, n_mechanisms, n_deviations;
 };
 
 /* What a list of runs shows. */
@@ -61,7 +90,8 @@ MUST_CHECK enum weir_status store_write_run(struct store *store, struct run *run
                                             const struct run_sample *samples, size_t n_samples,
                                             struct weir_error *err);
 
-/* A run read back: graph, timeline and texts are owned by it. */
+/* A run read back: graph, timeline, lists and texts are owned by it; writing it again gives an
+ * equal run. There is no binding. */
 struct stored_run {
     struct run run;
     struct graph *graph;
@@ -89,6 +119,32 @@ MUST_CHECK enum weir_status store_resolve_run(struct store *store, const char *t
 MUST_CHECK enum weir_status
 store_list_runs(struct store *store, enum weir_status (*row)(void *arg, const struct run_row *),
                 void *arg, struct weir_error *err);
+
+/** Deletes the run, and its graph when no other run has it, in one transaction. WEIR_INPUT when
+ *  there is no such run. */
+MUST_CHECK enum weir_status store_delete_run(struct store *store, int64_t run_id,
+                                             struct weir_error *err);
+
+/* A table that can be read out, in the words of weir-store(5). */
+struct store_table {
+    const char *name;
+    const char *columns; /* their names, with commas between them */
+    const char *summary; /* one line: what a row is, and in which order they come */
+    uint32_t n_runs;     /* that it is about: 1, or 2 for a comparison */
+};
+
+/** The tables, a NULL name after the last. */
+const struct store_table *store_tables(void);
+
+/* Takes a row; NULL is what SQL calls NULL. */
+typedef enum weir_status store_row(void *arg, uint32_t n_values, const char *const *values,
+                                   struct weir_error *err);
+/** Gives the names of the columns, then the rows one by one, to @p row until it returns something
+ *  other than WEIR_OK. Times are nanoseconds, sizes bytes, whole. WEIR_USAGE when there is no such
+ *  table or @p n_runs is not its; WEIR_INPUT when there is no such run. */
+MUST_CHECK enum weir_status store_read_table(struct store *store, const char *table,
+                                             const int64_t *runs, uint32_t n_runs, store_row *row,
+                                             void *arg, struct weir_error *err);
 
 const char *run_kind_name(enum run_kind);
 
