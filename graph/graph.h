@@ -262,7 +262,8 @@ MUST_CHECK enum weir_status graph_set_node(struct graph *, weir_node, const stru
                                            struct weir_error *);
 MUST_CHECK enum weir_status graph_set_object(struct graph *, weir_object,
                                              const struct graph_object *, struct weir_error *);
-void graph_set_edge(struct graph *, weir_edge, const struct graph_edge *);
+MUST_CHECK enum weir_status graph_set_edge(struct graph *, weir_edge, const struct graph_edge *,
+                                           struct weir_error *);
 void graph_set_domain(struct graph *, weir_domain, const struct graph_domain *);
 void graph_set_engine(struct graph *, weir_engine, const struct graph_engine *);
 void graph_set_resource(struct graph *, weir_resource, const struct graph_resource *);

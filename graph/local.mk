@@ -5,12 +5,25 @@ noinst_LIBRARIES += graph/libgraph.a
 graph_libgraph_a_SOURCES = \
 	graph/analyze.h \
 	graph/bind.h \
+	graph/class_order.c \
+	graph/edge.c \
 	graph/findings.def \
+	graph/graph.c \
 	graph/graph.h \
+	graph/graph_internal.h \
 	graph/id.h \
+	graph/keys.c \
+	graph/keys.h \
+	graph/length.c \
+	graph/node.c \
+	graph/object.c \
+	graph/pools.c \
+	graph/report.c \
 	graph/report.h \
 	graph/text.h \
-	graph/timeline.h
+	graph/timeline.c \
+	graph/timeline.h \
+	graph/words.c
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += graph/id.h

@@ -69,6 +69,8 @@ struct timeline_induced {
     int64_t bytes;
 };
 
+struct timeline_level;
+
 struct timeline {
     uint32_t n_nodes;
     uint32_t n_domains;
@@ -82,6 +84,7 @@ struct timeline {
     struct timeline_induced *induced;    /* by consumer's start */
     size_t n_waits, n_pressures, n_holds, n_induced;
     size_t waits_room, pressures_room, holds_room, induced_room;
+    struct timeline_level *levels; /* by domain, what its rows say last: timeline.c's own */
 };
 
 /** All nodes "did not run", status complete, nothing else; NULL when memory ran out. */
