@@ -74,17 +74,17 @@ static void set_row(struct node_row *row, const struct graph_node *value)
 {
     uint8_t flags = value->is_speculative ? NODE_IS_SPECULATIVE : 0;
 
-    row->cost = 0;
-    row->distribution = 0;
-    if (value->has_duration)
-        row->distribution = (uint8_t)(value->duration.kind + 1);
+    int64_t cost = 0;
+
     if (value->has_duration && value->duration.kind == DISTRIBUTION_FIXED) {
-        row->cost = value->duration.values_ns[0];
+        cost = value->duration.values_ns[0]; /* which may be this row's */
         flags |= NODE_COST_IS_DURATION;
     } else if (value->bytes >= 0) {
-        row->cost = value->bytes;
+        cost = value->bytes;
         flags |= NODE_COST_IS_BYTES;
     }
+    row->cost = cost;
+    row->distribution = value->has_duration ? (uint8_t)(value->duration.kind + 1) : 0;
     row->engine = value->engine.index;
     row->object = value->object.index;
     row->domain = value->domain.index;
