@@ -209,6 +209,19 @@ struct graph_guard {
     struct graph_evidence evidence;
 };
 
+/* Each statement without any optional field: begin from these, set the name and what else is known.
+ * In all of them ids are none, evidence and confidence not given. */
+extern const struct graph_node graph_node_default;
+extern const struct graph_edge graph_edge_default;
+extern const struct graph_object graph_object_default;
+extern const struct graph_domain graph_domain_default;
+extern const struct graph_engine graph_engine_default; /* one slot */
+extern const struct graph_resource graph_resource_default;
+extern const struct graph_kappa graph_kappa_default;
+extern const struct graph_overlap graph_overlap_default;
+extern const struct graph_param graph_param_default;
+extern const struct graph_guard graph_guard_default;
+
 /** An empty graph (scope none, implied all, no name); NULL when memory ran out. */
 struct graph *graph_new(void);
 void graph_free(struct graph *graph);

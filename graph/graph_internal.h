@@ -135,9 +135,6 @@ MUST_CHECK enum weir_status graph_declare_node(struct graph *, weir_text name, w
                                                struct weir_error *);
 MUST_CHECK enum weir_status graph_declare_object(struct graph *, weir_text name, weir_object *,
                                                  struct weir_error *);
-/* What a statement without a field says. */
-extern const struct graph_node graph_node_default;
-extern const struct graph_object graph_object_default;
 
 /** Numbers the classes in the order of the canonical form: of engines, of kappas, of nodes. */
 MUST_CHECK enum weir_status graph_order_classes(struct graph *, struct weir_error *);

@@ -6,6 +6,7 @@ graph_libgraph_a_SOURCES = \
 	graph/analyze.h \
 	graph/bind.h \
 	graph/class_order.c \
+	graph/defaults.c \
 	graph/edge.c \
 	graph/findings.def \
 	graph/graph.c \

@@ -5,26 +5,6 @@
 
 #include "graph/graph_internal.h"
 
-#define NO_ID     \
-    {             \
-        WEIR_NONE \
-    }
-
-const struct graph_node graph_node_default = {
-    .engine = NO_ID,
-    .bytes = -1,
-    .object = NO_ID,
-    .from = NO_ID,
-    .to = NO_ID,
-    .domain = NO_ID,
-    .staging = {.bytes = -1, .domain = NO_ID},
-    .class_given = NO_ID,
-    .deadline_ns = -1,
-    .guard = NO_ID,
-    .fallback_node = NO_ID,
-    .evidence = {.confidence = -1},
-};
-
 /* Lists go to their pools; what is kept there becomes the position of the list. */
 static enum weir_status put_lists(struct graph *graph, struct node_row *row,
                                   const struct graph_node *value, uint32_t rare_lists[3],

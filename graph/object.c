@@ -6,15 +6,6 @@
 
 #include "graph/graph_internal.h"
 
-const struct graph_object graph_object_default = {
-    .domain = {WEIR_NONE},
-    .alias_of = {WEIR_NONE},
-    .recompute = {WEIR_NONE},
-    .planned_offset_bytes = -1,
-    .planned_domain = {WEIR_NONE},
-    .evidence = {.confidence = -1},
-};
-
 static enum weir_status fill_row(struct graph *graph, struct object_row *row,
                                  const struct graph_object *value, struct weir_error *err)
 {
