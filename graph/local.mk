@@ -9,6 +9,15 @@ graph_libgraph_a_SOURCES = \
 	graph/defaults.c \
 	graph/edge.c \
 	graph/findings.def \
+	graph/generate.h \
+	graph/generate_build.c \
+	graph/generate_chain.c \
+	graph/generate_internal.h \
+	graph/generate_layers.c \
+	graph/generate_random.c \
+	graph/generate_step.c \
+	graph/generate_step.h \
+	graph/generate_transformer.c \
 	graph/graph.c \
 	graph/graph.h \
 	graph/graph_internal.h \
