@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The device interface: everything above it runs on any device, and none asks which it has. */
+/* The device interface: everything above it runs on any device, and none asks which it has.
+ *
+ * A run is opened, its steps are submitted, and drain runs them all; each further drain runs the same
+ * steps again, from the same beginning. Times count from the beginning of the drain's run. */
 #ifndef WEIR_REPLAY_DEVICE_H
 #define WEIR_REPLAY_DEVICE_H
 
 #include "graph/timeline.h"
 
-struct device;
+struct device_ops;
+
+/* An open device begins with this. */
+struct device {
+    const struct device_ops *ops;
+};
 
 struct device_info {
     char name[128];        /* of the processor or GPU, with what tells two apart */
@@ -16,12 +24,14 @@ struct device_info {
 
 /* What one step does on the device. */
 enum step_action {
-    STEP_COMPUTE, /* fixed arithmetic work: amount = iterations */
-    STEP_STREAM,  /* fixed memory work: amount = bytes read */
-    STEP_COPY,    /* amount = bytes moved from source buffer to target, round and round */
-    STEP_ALLOCATE,
-    STEP_RECLAIM,
-    STEP_MARK /* no work: barriers, mappings, waits */
+    STEP_COMPUTE,  /* fixed arithmetic work: amount = iterations */
+    STEP_STREAM,   /* fixed memory work: amount = bytes read */
+    STEP_COPY,     /* amount = bytes moved from reads to writes, round and round */
+    STEP_ALLOCATE, /* gets the buffers of writes; amount = iterations of arithmetic beside it */
+    STEP_RECLAIM,  /* gives the buffers of writes back; amount as above */
+    STEP_MARK,     /* no work: barriers, mappings, waits */
+    STEP_PASS      /* does not run: who waits for it waits for what it waits for, its lags and its
+                      release added; no span */
 };
 
 struct step_wait {
@@ -30,23 +40,31 @@ struct step_wait {
     int64_t lag_ns;
 };
 
+/* A stretch of a buffer. Its first 8 bytes are its tag, which stands for its contents. */
 struct step_buffer {
     uint32_t buffer;            /* index of a buffer of the run */
-    int64_t offset, size_bytes; /* inside it */
+    int64_t offset, size_bytes; /* inside it: multiples of 8, at least 8 bytes */
+    uint64_t tag;               /* a read must find it, or the run fails; a write leaves it (a copy
+                                   moves tags with the bytes and leaves what it found); 0: neither */
 };
+
+#define STEP_NO_QUEUE UINT32_MAX
 
 /* One action of the plan, ready to run. Steps of one queue run one after another, in the order in
  * which they were submitted. */
 struct step {
     weir_node node;
-    uint32_t queue;
+    uint32_t queue; /* STEP_NO_QUEUE: at once when its waits are over, by whatever ended the last */
     enum step_action action;
     int64_t amount;
     const struct step_wait *waits;
     uint32_t n_waits;
     int64_t release_ns; /* not before this long after the run began */
+    /* A copy reads stretches that lie side by side in one buffer, and writes such stretches. */
     const struct step_buffer *reads, *writes;
     uint32_t n_reads, n_writes;
+    const uint32_t *uses; /* distinct buffers that live at least until it has finished */
+    uint32_t n_uses;
 };
 
 /* How the device did it. */
@@ -57,24 +75,43 @@ struct mechanism {
 
 struct device_buffer {
     int64_t size_bytes;
+    int64_t align_bytes; /* a power of two; 0: as the device likes */
     weir_domain domain;
-    uint32_t allocate_step, reclaim_step; /* WEIR_NONE: before the run, after it */
+    weir_object object; /* none for a buffer that is no object's */
+    bool is_initial;    /* there, with its tags, before the run */
+    /* Without an allocate step and not initial it begins with the first step that writes to it. */
+    uint32_t allocate_step;
+    /* Without a reclaim step it ends when n_uses steps that use it have finished; 0: after the run. */
+    uint32_t reclaim_step;
+    uint32_t n_uses;
+    /* The stretches that carry tags, and what they hold at the beginning when it is initial. */
+    const struct step_buffer *stretches;
+    uint32_t n_stretches;
 };
 
 struct device_setup {
     uint32_t n_queues, n_steps, n_buffers;
-    const struct device_buffer *buffers;
-    int64_t deadline_ns; /* the whole run is stopped after this long */
+    const struct device_buffer *buffers; /* with their lists they outlive the device */
+    const struct graph *graph;           /* for names in messages; NULL: numbers */
+    int64_t deadline_ns;                 /* each run is stopped after this long */
+    int64_t memory_bytes;                /* for all buffers that live at once */
 };
 
 struct device_ops {
     const char *name, *clock; /* "host", "cuda"; the clock is stored with what it measured */
+    /* WEIR_OK also when the device is not there: out->why_not then says why, else it is "". */
     enum weir_status (*probe)(struct device_info *out, struct weir_error *err);
     enum weir_status (*open)(const struct device_setup *, struct device **out,
                              struct weir_error *err);
+    /* Takes the next step, from 0; its lists are copied. */
     enum weir_status (*submit)(struct device *, const struct step *, struct mechanism *how,
                                struct weir_error *err);
+    /* Runs all steps; writes start, finish, order and source of the spans of their nodes. WEIR_DEVICE
+     * names the action that found wrong data, did not end or could not have its memory; the device
+     * can then only be closed. */
     enum weir_status (*drain)(struct device *, struct timeline *out, struct weir_error *err);
+    /* Processor time of a step in the last drain; -1 where it was not measured. */
+    int64_t (*processor_ns)(const struct device *, uint32_t step);
     void (*close)(struct device *);
 };
 
@@ -83,5 +120,8 @@ const struct device_ops *const *device_registry(void);
 /** WEIR_USAGE when the name is unknown: the message lists the names. */
 MUST_CHECK enum weir_status device_find(const char *name, const struct device_ops **out,
                                         struct weir_error *err);
+/** As device_find, and WEIR_DEVICE when the device is not there. */
+MUST_CHECK enum weir_status device_find_ready(const char *name, const struct device_ops **out,
+                                              struct device_info *info, struct weir_error *err);
 
 #endif

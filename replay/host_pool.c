@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory of the host device. Small blocks come from the C library. Large ones are touched page by
+ * page when they are new, by the thread that asks, and kept for the next that fits when they are
+ * given back: so a warm run meets no page fault, and a cold one meets them where it allocates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "kernels/host.h"
+#include "replay/host_internal.h"
+
+#define PAGE_BYTES 4096
+#define HUGE_BYTES (2 << 20) /* blocks from here on begin where a huge page can */
+#define LARGE_BYTES (128 << 10)
+#define LINE_BYTES 64
+
+struct host_block {
+    void *memory;
+    int64_t bytes;
+};
+
+enum weir_status host_pool_begin(struct host_pool *pool, int64_t limit_bytes,
+                                 struct weir_error *err)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->limit_bytes = limit_bytes;
+    if (pthread_mutex_init(&pool->lock, NULL) != 0)
+        return weir_error_memory(err);
+    return WEIR_OK;
+}
+
+void host_pool_end(struct host_pool *pool)
+{
+    for (size_t i = 0; i < pool->n_idle; i++)
+        free(pool->idle[i].memory);
+    free(pool->idle);
+    (void)pthread_mutex_destroy(&pool->lock);
+}
+
+/* The first idle block that is not smaller. */
+static size_t find_idle(const struct host_pool *pool, int64_t bytes)
+{
+    size_t low = 0;
+    size_t high = pool->n_idle;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (pool->idle[middle].bytes < bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Takes an idle block that wastes less than a quarter. */
+static void *take_idle(struct host_pool *pool, int64_t bytes, int64_t align, int64_t *got_bytes)
+{
+    for (size_t i = find_idle(pool, bytes); i < pool->n_idle; i++) {
+        struct host_block block = pool->idle[i];
+
+        if (block.bytes > bytes + bytes / 4 + PAGE_BYTES)
+            return NULL;
+        if ((uintptr_t)block.memory % (uintptr_t)align != 0)
+            continue;
+        memmove(pool->idle + i, pool->idle + i + 1, (pool->n_idle - i - 1) * sizeof *pool->idle);
+        pool->n_idle--;
+        *got_bytes = block.bytes;
+        return block.memory;
+    }
+    return NULL;
+}
+
+/* Frees idle blocks, the largest first, until bytes more are within the limit. */
+static void trim(struct host_pool *pool, int64_t bytes)
+{
+    while (pool->n_idle > 0 && pool->reserved_bytes > pool->limit_bytes - bytes) {
+        struct host_block *block = &pool->idle[--pool->n_idle];
+
+        pool->reserved_bytes -= block->bytes;
+        free(block->memory);
+    }
+}
+
+static void *take_new(struct host_pool *pool, int64_t bytes, int64_t align, int64_t *got_bytes)
+{
+    void *memory;
+    int64_t rounded;
+
+    if (bytes >= HUGE_BYTES && align < HUGE_BYTES)
+        align = HUGE_BYTES;
+    if (__builtin_add_overflow(bytes, align - 1, &rounded))
+        return NULL;
+    rounded -= rounded % align;
+    trim(pool, rounded);
+    if (pool->reserved_bytes > pool->limit_bytes - rounded)
+        return NULL;
+    memory = aligned_alloc((size_t)align, (size_t)rounded);
+    if (memory == NULL)
+        return NULL;
+    kernel_touch(memory, rounded, PAGE_BYTES);
+    pool->reserved_bytes += rounded;
+    *got_bytes = rounded;
+    return memory;
+}
+
+static void *take_small(int64_t bytes, int64_t align, int64_t *got_bytes)
+{
+    void *memory;
+
+    bytes = (bytes + align - 1) / align * align;
+    memory = aligned_alloc((size_t)align, (size_t)bytes);
+    if (memory != NULL)
+        kernel_touch(memory, bytes, PAGE_BYTES);
+    *got_bytes = 0;
+    return memory;
+}
+
+void *host_pool_take(struct host_pool *pool, int64_t size_bytes, int64_t align_bytes,
+                     int64_t *got_bytes)
+{
+    int64_t align = align_bytes > LINE_BYTES ? align_bytes : LINE_BYTES;
+    void *memory;
+
+    if (size_bytes < LARGE_BYTES && align < LARGE_BYTES)
+        return take_small(size_bytes, align, got_bytes);
+    if (align < PAGE_BYTES)
+        align = PAGE_BYTES;
+    (void)pthread_mutex_lock(&pool->lock);
+    memory = take_idle(pool, size_bytes, align, got_bytes);
+    if (memory == NULL)
+        memory = take_new(pool, size_bytes, align, got_bytes);
+    (void)pthread_mutex_unlock(&pool->lock);
+    return memory;
+}
+
+void host_pool_give(struct host_pool *pool, void *block, int64_t got_bytes)
+{
+    struct weir_error ignored;
+    size_t at;
+
+    if (got_bytes == 0) {
+        free(block);
+        return;
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    if (array_grow(&pool->idle, &pool->idle_room, pool->n_idle + 1, &ignored) != WEIR_OK) {
+        pool->reserved_bytes -= got_bytes;
+        free(block);
+    } else {
+        at = find_idle(pool, got_bytes);
+        memmove(pool->idle + at + 1, pool->idle + at, (pool->n_idle - at) * sizeof *pool->idle);
+        pool->idle[at] = (struct host_block){.memory = block, .bytes = got_bytes};
+        pool->n_idle++;
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+}
