@@ -106,7 +106,8 @@ struct host {
 
     int64_t begin_ns;             /* of this run, on CLOCK_MONOTONIC */
     _Atomic uint32_t n_left;      /* steps that have not finished */
-    _Atomic int n_busy;           /* threads that work or spin */
+    _Atomic int n_busy;           /* threads that work, spin, or were woken to work */
+    _Atomic int64_t crowded_ns;   /* until then no thread spins: one lost its processor */
     _Atomic bool is_stopped;      /* no further step begins, loops end early */
     _Atomic bool is_closing;      /* threads end at the gate */
     pthread_mutex_t lock;         /* of all below */

@@ -85,6 +85,8 @@ void host_order_reset(struct host *host)
         step->processor_ns = -1;
     }
     atomic_store(&host->n_left, host->n_submitted);
+    atomic_store(&host->n_busy, 0);
+    atomic_store(&host->crowded_ns, INT64_MIN);
 }
 
 static void list_add(struct host *host, struct ready_list *list, uint32_t step)

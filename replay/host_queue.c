@@ -11,10 +11,12 @@
 
 #include "replay/host_internal.h"
 
-#define SPIN_NS 20000000 /* at most, for one wait */
-#define SPIN_ROUNDS 64   /* between two looks at the clock */
-#define WAKE_NS 80000    /* a sleeping thread is awake this long after it was due at the latest */
-#define START_NS 300000  /* from waking the threads to the beginning of the run */
+#define SPIN_NS 20000000     /* at most, for one wait */
+#define SPIN_ROUNDS 32       /* between two looks at the clock */
+#define LOST_NS 50000        /* between two looks: this thread was not running */
+#define CROWDED_NS 100000000 /* how long nobody spins then */
+#define WAKE_NS 80000   /* a sleeping thread is awake this long after it was due at the latest */
+#define START_NS 300000 /* from waking the threads to the beginning of the run */
 #define GRACE_NS 5000000000 /* for threads to leave a run that was stopped */
 #define LONGEST_SLEEP_NS 1000000000
 
@@ -44,45 +46,52 @@ static void relax(void)
 
 static bool spin_begin(struct host *host)
 {
+    if (atomic_load(&host->crowded_ns) > host_now_ns(host))
+        return false;
     if (atomic_fetch_add(&host->n_busy, 1) < (int)host->n_processors)
         return true;
     (void)atomic_fetch_sub(&host->n_busy, 1);
     return false;
 }
 
-static void spin_end(struct host *host)
+/* Spins on: no thread that works or was woken needs this processor, and no other program does.
+ * *seen_ns is when this thread last looked, and becomes now. */
+static bool spin_may_go_on(struct host *host, int64_t *seen_ns)
 {
-    (void)atomic_fetch_sub(&host->n_busy, 1);
-}
+    int64_t now_ns = host_now_ns(host);
+    bool is_lost = now_ns - *seen_ns > LOST_NS;
 
-/* No thread that works needs this processor. */
-static bool spin_may_go_on(struct host *host)
-{
-    return atomic_load(&host->n_busy) <= (int)host->n_processors;
+    *seen_ns = now_ns;
+    if (is_lost)
+        atomic_store(&host->crowded_ns, now_ns + CROWDED_NS);
+    return !is_lost && atomic_load(&host->n_busy) <= (int)host->n_processors &&
+           !atomic_load(&host->is_stopped);
 }
 
 static void spin_until_ready(struct host *host, struct host_step *step)
 {
-    int64_t until_ns;
+    int64_t seen_ns = host_now_ns(host);
+    int64_t until_ns = seen_ns + SPIN_NS;
 
     if (!spin_begin(host))
         return;
-    until_ns = host_clock_ns() + SPIN_NS;
     do {
         for (int i = 0; i < SPIN_ROUNDS && atomic_load(&step->n_pending) != 0; i++)
             relax();
-    } while (atomic_load(&step->n_pending) != 0 && !atomic_load(&host->is_stopped) &&
-             spin_may_go_on(host) && host_clock_ns() < until_ns);
-    spin_end(host);
+    } while (atomic_load(&step->n_pending) != 0 && spin_may_go_on(host, &seen_ns) &&
+             seen_ns < until_ns);
+    (void)atomic_fetch_sub(&host->n_busy, 1);
 }
 
 static void spin_until(struct host *host, int64_t due_ns)
 {
+    int64_t seen_ns = host_now_ns(host);
+
     if (!spin_begin(host))
         return;
-    while (host_now_ns(host) < due_ns && !atomic_load(&host->is_stopped) && spin_may_go_on(host))
+    while (seen_ns < due_ns && spin_may_go_on(host, &seen_ns))
         relax();
-    spin_end(host);
+    (void)atomic_fetch_sub(&host->n_busy, 1);
 }
 
 /* ---- sleeping ---- */
@@ -117,7 +126,8 @@ static void sleep_until_ready(struct host_queue *queue, uint32_t index)
     atomic_store(&queue->asleep_for, index);
     while (atomic_load(&step->n_pending) != 0 && !atomic_load(&host->is_stopped))
         (void)pthread_cond_wait(&queue->wake, &queue->lock);
-    atomic_store(&queue->asleep_for, WEIR_NONE);
+    if (atomic_exchange(&queue->asleep_for, WEIR_NONE) == WEIR_NONE)
+        (void)atomic_fetch_sub(&host->n_busy, 1); /* it was counted by who woke it */
     (void)pthread_mutex_unlock(&queue->lock);
 }
 
@@ -144,8 +154,11 @@ void host_queue_notify(struct host *host, uint32_t step)
 {
     struct host_queue *queue = &host->queues[host->steps[step].given.queue];
 
-    if (atomic_load(&queue->asleep_for) != step)
+    /* Counted as busy at once, it has a processor to wake on: threads that spin make room. */
+    if (atomic_load(&queue->asleep_for) != step ||
+        !atomic_compare_exchange_strong(&queue->asleep_for, &step, WEIR_NONE))
         return;
+    (void)atomic_fetch_add(&host->n_busy, 1);
     (void)pthread_mutex_lock(&queue->lock);
     (void)pthread_cond_signal(&queue->wake);
     (void)pthread_mutex_unlock(&queue->lock);
