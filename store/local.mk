@@ -3,4 +3,15 @@
 noinst_LIBRARIES += store/libstore.a
 
 store_libstore_a_SOURCES = \
-	store/store.h
+	store/graph_rows.c \
+	store/read.c \
+	store/rows.c \
+	store/rows.h \
+	store/schema.c \
+	store/schema.h \
+	store/store.c \
+	store/store.h \
+	store/store_internal.h \
+	store/tables.c \
+	store/timeline_rows.c \
+	store/write.c

@@ -47,7 +47,7 @@ struct run {
     const char *policy;
     const char *machine;  /* how the user named it: a file name, "" when the graph's own */
     const char *settings; /* a JSON object: options, device, scales, repeats, versions */
-    const char *created;  /* ISO 8601, UTC; filled by store_write_run when NULL */
+    const char *created;  /* ISO 8601, UTC; NULL when writing: now */
     int64_t seed;
     int64_t critical_path_ns;        /* -1 unknown */
     const struct timeline *timeline; /* holds makespan and status */
@@ -130,11 +130,11 @@ struct store_table {
     const char *name;
     const char *columns; /* their names, with commas between them */
     const char *summary; /* one line: what a row is, and in which order they come */
-    uint32_t n_runs;     /* that it is about: 1, or 2 for a comparison */
+    uint32_t n_runs;     /* that it is about: 0 for all, 1, or 2 for a comparison */
 };
 
-/** The tables, a NULL name after the last. */
-const struct store_table *store_tables(void);
+/** The tables, from 0; NULL after the last. */
+const struct store_table *store_table(uint32_t index);
 
 /* Takes a row; NULL is what SQL calls NULL. */
 typedef enum weir_status store_row(void *arg, uint32_t n_values, const char *const *values,

@@ -30,12 +30,13 @@ AM_TESTS_ENVIRONMENT = \
 # What the unit tests of a folder may link.
 base_test_libs = base/libbase.a $(CHECK_LIBS)
 graph_test_libs = graph/libgraph.a $(base_test_libs)
-store_test_libs = store/libstore.a $(graph_test_libs) $(SQLITE_LIBS)
+store_test_libs = store/libstore.a $(graph_test_libs) $(SQLITE_LIBS) $(ZLIB_LIBS)
 traces_test_libs = traces/libtraces.a $(graph_test_libs) $(SQLITE_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
 policies_test_libs = policies/libpolicies.a $(graph_test_libs)
 sim_test_libs = sim/libsim.a policies/libpolicies.a $(graph_test_libs) $(GSL_LIBS)
 replay_test_libs = replay/libreplay.a kernels/libkernels.a $(graph_test_libs) $(GSL_LIBS)
-judge_test_libs = judge/libjudge.a store/libstore.a $(graph_test_libs) $(GSL_LIBS) $(SQLITE_LIBS)
+judge_test_libs = judge/libjudge.a store/libstore.a $(graph_test_libs) $(GSL_LIBS) $(SQLITE_LIBS) \
+	$(ZLIB_LIBS)
 
 threaded_tests =
 

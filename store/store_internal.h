@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the store share: the open file, statements, errors. */
+#ifndef WEIR_STORE_STORE_INTERNAL_H
+#define WEIR_STORE_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "store/rows.h"
+#include "store/store.h"
+
+struct store {
+    sqlite3 *db;
+    char *path; /* as the user named it, for messages */
+    struct row_source rows;
+};
+
+/* Keys of the wide tables: the run or graph in the upper half, the row's number in the lower, so
+ * that rows of one run lie side by side and are added at the end. */
+#define STORE_KEY_BITS 32
+#define STORE_MOST_RUNS ((int64_t)1 << 30)
+
+/** What SQLite's code means for the file, in words, with what to do about it. */
+MUST_CHECK enum weir_status store_fail(sqlite3 *db, const char *path, int code,
+                                       struct weir_error *err);
+
+/* One statement in use. Text is always a constant of ours; values are bound. */
+MUST_CHECK enum weir_status statement_prepare(struct store *store, const char *sql,
+                                              sqlite3_stmt **out, struct weir_error *err);
+/** Steps once: *has_row says whether there is a row. */
+MUST_CHECK enum weir_status statement_step(struct store *store, sqlite3_stmt *statement,
+                                           bool *has_row, struct weir_error *err);
+/** Steps a statement that gives no rows, and makes it ready to be bound again. */
+MUST_CHECK enum weir_status statement_run(struct store *store, sqlite3_stmt *statement,
+                                          struct weir_error *err);
+/** Runs statements that take and give nothing. */
+MUST_CHECK enum weir_status store_exec(struct store *store, const char *sql,
+                                       struct weir_error *err);
+/** A statement with up to two numbers bound that gives one number, or none: then *found is false
+ *  and *out is left. */
+MUST_CHECK enum weir_status store_number(struct store *store, const char *sql, int64_t first,
+                                         int64_t second, int64_t *out, bool *found,
+                                         struct weir_error *err);
+/** BEGIN IMMEDIATE; COMMIT when @p status is WEIR_OK, else ROLLBACK; gives back the status of the
+ *  whole. */
+MUST_CHECK enum weir_status store_begin(struct store *store, struct weir_error *err);
+MUST_CHECK enum weir_status store_end(struct store *store, enum weir_status status,
+                                      struct weir_error *err);
+
+/** Runs an INSERT ... SELECT from weir_rows over @p n_rows rows; nothing to do when there are none. */
+MUST_CHECK enum weir_status store_move_rows(struct store *store, const char *sql, size_t n_rows,
+                                            void (*value)(const void *arg, int64_t row, int column,
+                                                          sqlite3_context *out),
+                                            const void *arg, struct weir_error *err);
+
+/** Writes the graph unless it is there. @param binding of the graph, or NULL
+ *  @param hash gets the hash of its canonical form. Inside a transaction. */
+MUST_CHECK enum weir_status graph_rows_write(struct store *store, const struct graph *graph,
+                                             const struct binding *binding, int64_t *graph_id,
+                                             char hash[HASH_TEXT_BYTES], struct weir_error *err);
+/** The graph read back from its text. The caller frees it. */
+MUST_CHECK enum weir_status graph_rows_read(struct store *store, int64_t graph_id,
+                                            struct graph **out, struct weir_error *err);
+/** Span, wait, hold, pressure, peak and induced rows of a run. */
+MUST_CHECK enum weir_status timeline_rows_write(struct store *store, int64_t run_id,
+                                                const struct run *run, struct weir_error *err);
+MUST_CHECK enum weir_status timeline_rows_read(struct store *store, int64_t run_id,
+                                               const struct graph *graph, struct timeline **out,
+                                               struct weir_error *err);
+
+#endif
