@@ -3,4 +3,9 @@
 noinst_LIBRARIES += judge/libjudge.a
 
 judge_libjudge_a_SOURCES = \
-	judge/compare.h
+	judge/compare.c \
+	judge/compare.h \
+	judge/inversions.c \
+	judge/inversions.h \
+	judge/settings.c \
+	judge/settings.h

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds a key of a JSON object without building anything of it. The settings are written by Weir;
+ * a text that is no JSON gives "not there", never a read past its end. */
+#include "judge/settings.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* Past the string that begins at its opening quote; NULL when it does not end. */
+static const char *past_string(const char *at)
+{
+    for (at++; *at != '"'; at++) {
+        if (*at == '\\')
+            at++;
+        if (*at == '\0')
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *past_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* Is the string from its opening quote this key, written without escapes? */
+static bool is_key(const char *at, const char *end, const char *key)
+{
+    size_t length = strlen(key);
+
+    return (size_t)(end - at) == length + 2 && strncmp(at + 1, key, length) == 0;
+}
+
+bool settings_ratio(const char *settings, const char *key, double *out)
+{
+    int depth = 0;
+
+    for (const char *at = settings; *at != '\0';) {
+        const char *end, *value;
+
+        if (*at != '"') {
+            depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
+            at++;
+            continue;
+        }
+        end = past_string(at);
+        if (end == NULL)
+            return false;
+        value = past_blanks(end);
+        if (depth == 1 && *value == ':' && is_key(at, end, key)) {
+            value = past_blanks(value + 1);
+            return number_ratio(value, strcspn(value, " \t\r\n,}"), out) == NUMBER_OK;
+        }
+        at = end;
+    }
+    return false;
+}
