@@ -99,6 +99,7 @@ struct device_setup {
 
 struct device_ops {
     const char *name, *clock; /* "host", "cuda"; the clock is stored with what it measured */
+    int64_t compute_flops;    /* floating point operations of one iteration of STEP_COMPUTE */
     /* WEIR_OK also when the device is not there: out->why_not then says why, else it is "". */
     enum weir_status (*probe)(struct device_info *out, struct weir_error *err);
     enum weir_status (*open)(const struct device_setup *, struct device **out,

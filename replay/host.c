@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/host.h"
 #include "replay/devices.h"
 #include "replay/host_internal.h"
 
@@ -342,6 +343,7 @@ static int64_t host_processor_ns(const struct device *device, uint32_t step)
 const struct device_ops device_host = {
     .name = "host",
     .clock = "CLOCK_MONOTONIC",
+    .compute_flops = KERNEL_FMA_FLOPS,
     .probe = host_probe,
     .open = host_open,
     .submit = host_submit,

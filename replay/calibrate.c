@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibration is a set of small plans that run on the device like any other. */
+#include "replay/calibrate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Sizes of copies, each four times the one before. */
+static const int64_t copy_sizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
+                                     1 << 20, 4 << 20,  16 << 20, 64 << 20};
+#define COPY_SIZES ((uint32_t)(sizeof copy_sizes / sizeof *copy_sizes))
+#define LONGEST_NS 1000000    /* of the actions that give a rate */
+#define PAIR_NS 1000000       /* of each action of a pair */
+#define PAIR_BYTES (16 << 20) /* that the copies of a pair move through */
+
+/* Domains of the machine, in the order in which they are declared. */
+static const weir_domain hbm = {0};
+static const weir_domain host = {1};
+
+const char *calibrate_class_name(enum calibrate_class class_)
+{
+    static const char *const names[] = {"sm", "stream", "h2d", "d2h", "d2d"};
+
+    return names[class_];
+}
+
+bool calibrate_is_noisy(double spread_ratio, double preempted_ratio)
+{
+    return spread_ratio > CALIBRATE_NOISY_SPREAD || preempted_ratio > CALIBRATE_NOISY_PREEMPTED;
+}
+
+struct calibrate_options calibrate_default(void)
+{
+    return (struct calibrate_options){.n_repeats = 9, .has_contention = true};
+}
+
+/* ---- measuring ---- */
+
+static struct measure_action class_action(enum calibrate_class class_)
+{
+    switch (class_) {
+    case CALIBRATE_COMPUTE:
+        return (struct measure_action){.action = STEP_COMPUTE};
+    case CALIBRATE_STREAM:
+        return (struct measure_action){.action = STEP_STREAM};
+    case CALIBRATE_H2D:
+        return (struct measure_action){STEP_COPY, PAIR_BYTES, host, hbm};
+    case CALIBRATE_D2H:
+        return (struct measure_action){STEP_COPY, PAIR_BYTES, hbm, host};
+    case CALIBRATE_D2D:
+        break;
+    }
+    return (struct measure_action){STEP_COPY, PAIR_BYTES, hbm, hbm};
+}
+
+static bool is_copy(enum calibrate_class class_)
+{
+    return class_ >= CALIBRATE_H2D;
+}
+
+static void tell_progress(const struct calibrate_options *options, uint32_t done, uint32_t of)
+{
+    if (options->progress != NULL)
+        options->progress(options->progress_arg, (double)done / of);
+}
+
+static enum weir_status measure_alone(const struct calibrate_options *options,
+                                      struct calibration *c, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (int i = 0; i < CALIBRATE_CLASSES && status == WEIR_OK; i++) {
+        struct measure_action action = class_action((enum calibrate_class)i);
+
+        status = is_copy((enum calibrate_class)i)
+                     ? measure_copies(c->ops, action.from, action.to, copy_sizes, COPY_SIZES,
+                                      options->n_repeats + 1, &c->rates[i], err)
+                     : measure_rate(c->ops, &action, LONGEST_NS, &c->rates[i], err);
+        c->n_noisy += calibrate_is_noisy(c->rates[i].spread_ratio, c->rates[i].preempted_ratio);
+        tell_progress(options, (uint32_t)i + 1,
+                      CALIBRATE_CLASSES * (c->has_kappa ? CALIBRATE_CLASSES + 1 : 1));
+    }
+    return status;
+}
+
+static enum weir_status measure_pairs(const struct calibrate_options *options,
+                                      struct calibration *c, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && status == WEIR_OK; p++) {
+        int i = p / CALIBRATE_CLASSES;
+        int j = p % CALIBRATE_CLASSES;
+        struct measure_action slowed = class_action((enum calibrate_class)i);
+        struct measure_action beside = class_action((enum calibrate_class)j);
+        struct measure_kappa *kappa = &c->kappas[i][j];
+
+        status = measure_kappa(c->ops, &slowed, &c->rates[i], &beside, &c->rates[j], PAIR_NS,
+                               options->n_repeats, kappa, err);
+        c->n_noisy += calibrate_is_noisy(kappa->spread_ratio, kappa->preempted_ratio);
+        tell_progress(options, CALIBRATE_CLASSES + (uint32_t)p + 1,
+                      CALIBRATE_CLASSES * (CALIBRATE_CLASSES + 1));
+    }
+    return status;
+}
+
+enum weir_status calibrate_measure(const char *device, const struct calibrate_options *options,
+                                   struct calibration *out, struct weir_error *err)
+{
+    struct calibration c;
+    enum weir_status status;
+
+    memset(&c, 0, sizeof c);
+    status = device_find_ready(device, &c.ops, &c.info, err);
+    if (status != WEIR_OK)
+        return status;
+    c.has_kappa = options->has_contention && c.info.n_processors > 1;
+    status = measure_alone(options, &c, err);
+    if (status == WEIR_OK && c.has_kappa)
+        status = measure_pairs(options, &c, err);
+    if (status == WEIR_OK)
+        *out = c;
+    return status;
+}
+
+/* ---- the machine ---- */
+
+/* How far a figure of that spread can be trusted. */
+static double confidence(double spread_ratio, double preempted_ratio)
+{
+    if (preempted_ratio > 2 * CALIBRATE_NOISY_PREEMPTED || spread_ratio > 0.25)
+        return 0.2;
+    if (calibrate_is_noisy(spread_ratio, preempted_ratio))
+        return 0.5;
+    return spread_ratio > 0.03 ? 0.8 : 0.95;
+}
+
+static enum weir_status evidence_of(struct graph *graph, const struct calibration *c,
+                                    const char *what, uint32_t n_samples, double spread_ratio,
+                                    double preempted_ratio, struct graph_evidence *out,
+                                    struct weir_error *err)
+{
+    char text[400];
+
+    (void)snprintf(text, sizeof text,
+                   "%sweir calibrate on %s: %s, %" PRIu32
+                   " measurements, spread %.1f %%, %.0f %% pre-empted",
+                   calibrate_is_noisy(spread_ratio, preempted_ratio)
+                       ? "too noisy to trust, measure again when the machine is idle; "
+                       : "",
+                   c->info.name, what, n_samples, 100 * spread_ratio, 100 * preempted_ratio);
+    out->kind = EVIDENCE_MEASURED;
+    out->confidence = confidence(spread_ratio, preempted_ratio);
+    return graph_intern_text(graph, text, &out->detail, err);
+}
+
+static enum weir_status rate_evidence(struct graph *graph, const struct calibration *c,
+                                      enum calibrate_class class_, const char *what,
+                                      struct graph_evidence *out, struct weir_error *err)
+{
+    const struct measure_rate *rate = &c->rates[class_];
+
+    return evidence_of(graph, c, what, rate->n_samples, rate->spread_ratio, rate->preempted_ratio,
+                       out, err);
+}
+
+static enum weir_status add_domain(struct graph *graph, const struct calibration *c,
+                                   const char *name, struct weir_error *err)
+{
+    struct graph_domain domain = {.capacity_bytes = c->info.memory_bytes / 2 / (1 << 20) << 20,
+                                  .evidence = {.kind = EVIDENCE_MEASURED, .confidence = 0.8}};
+    weir_domain added;
+    char text[256];
+    enum weir_status status = graph_intern_text(graph, name, &domain.name, err);
+
+    (void)snprintf(text, sizeof text,
+                   "half of the memory available on %s when it was calibrated; both domains are "
+                   "the same memory",
+                   c->info.name);
+    if (status == WEIR_OK)
+        status = graph_intern_text(graph, text, &domain.evidence.detail, err);
+    return status == WEIR_OK ? graph_add_domain(graph, &domain, &added, err) : status;
+}
+
+static int64_t per_second(double unit_ns, double per_unit)
+{
+    double rate = per_unit / unit_ns * 1e9;
+
+    return rate < 1 ? 1 : rate > 9e18 ? INT64_MAX : (int64_t)llround(rate);
+}
+
+static enum weir_status add_compute(struct graph *graph, const struct calibration *c,
+                                    struct weir_error *err)
+{
+    struct graph_engine engine = graph_engine_default;
+    weir_engine added;
+    char text[160];
+    enum weir_status status =
+        graph_intern_text(graph, calibrate_class_name(CALIBRATE_COMPUTE), &engine.name, err);
+
+    engine.domain = hbm;
+    engine.flops_per_s =
+        per_second(c->rates[CALIBRATE_COMPUTE].unit_ns, (double)c->ops->compute_flops);
+    engine.bandwidth_bytes_per_s = per_second(c->rates[CALIBRATE_STREAM].unit_ns, 1);
+    (void)snprintf(text, sizeof text,
+                   "multiply-add loop of one queue (its streaming reads: spread %.1f %%, %.0f %% "
+                   "pre-empted)",
+                   100 * c->rates[CALIBRATE_STREAM].spread_ratio,
+                   100 * c->rates[CALIBRATE_STREAM].preempted_ratio);
+    if (status == WEIR_OK)
+        status = rate_evidence(graph, c, CALIBRATE_COMPUTE, text, &engine.evidence, err);
+    return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
+}
+
+static enum weir_status add_copies(struct graph *graph, const struct calibration *c,
+                                   enum calibrate_class class_, struct weir_error *err)
+{
+    struct graph_engine engine = graph_engine_default;
+    struct measure_action action = class_action(class_);
+    weir_engine added;
+    enum weir_status status =
+        graph_intern_text(graph, calibrate_class_name(class_), &engine.name, err);
+
+    engine.from = action.from;
+    engine.to = action.to;
+    engine.bandwidth_bytes_per_s = per_second(c->rates[class_].unit_ns, 1);
+    engine.latency_ns = (int64_t)llround(c->rates[class_].fixed_ns);
+    if (status == WEIR_OK)
+        status = rate_evidence(graph, c, class_,
+                               "copies of 4 KiB to 64 MiB, fitted as latency + bytes / bandwidth",
+                               &engine.evidence, err);
+    return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
+}
+
+/* 1.037 and not 1.0372614: no more digits than the measurement has. */
+static double rounded_factor(double factor)
+{
+    return factor < 1 ? 1 : round(factor * 1000) / 1000;
+}
+
+static enum weir_status add_kappa(struct graph *graph, const struct calibration *c, int i, int j,
+                                  struct weir_error *err)
+{
+    const struct measure_kappa *measured = &c->kappas[i][j];
+    struct graph_kappa kappa = {.factor = rounded_factor(measured->factor)};
+    weir_text slowed;
+    weir_text beside;
+    enum weir_status status =
+        graph_intern_text(graph, calibrate_class_name((enum calibrate_class)i), &slowed, err);
+
+    if (status == WEIR_OK)
+        status =
+            graph_intern_text(graph, calibrate_class_name((enum calibrate_class)j), &beside, err);
+    if (status == WEIR_OK)
+        status = graph_class_of(graph, slowed, &kappa.slowed, err);
+    if (status == WEIR_OK)
+        status = graph_class_of(graph, beside, &kappa.beside, err);
+    if (status == WEIR_OK)
+        status =
+            evidence_of(graph, c, "actions of 1 ms alone and beside the other", measured->n_samples,
+                        measured->spread_ratio, measured->preempted_ratio, &kappa.evidence, err);
+    return status == WEIR_OK ? graph_add_kappa(graph, &kappa, err) : status;
+}
+
+static enum weir_status fill_machine(struct graph *graph, const struct calibration *c,
+                                     struct weir_error *err)
+{
+    enum weir_status status = add_domain(graph, c, "hbm", err);
+
+    if (status == WEIR_OK)
+        status = add_domain(graph, c, "host", err);
+    if (status == WEIR_OK)
+        status = add_compute(graph, c, err);
+    for (int i = CALIBRATE_H2D; i < CALIBRATE_CLASSES && status == WEIR_OK; i++)
+        status = add_copies(graph, c, (enum calibrate_class)i, err);
+    if (!c->has_kappa)
+        return status;
+    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && status == WEIR_OK; p++)
+        status = add_kappa(graph, c, p / CALIBRATE_CLASSES, p % CALIBRATE_CLASSES, err);
+    return status;
+}
+
+enum weir_status calibrate_machine(const struct calibration *calibration, struct graph **out,
+                                   struct weir_error *err)
+{
+    struct graph *graph = graph_new();
+    enum weir_status status;
+
+    if (graph == NULL)
+        return weir_error_memory(err);
+    status = fill_machine(graph, calibration, err);
+    if (status != WEIR_OK) {
+        graph_free(graph);
+        return status;
+    }
+    *out = graph;
+    return WEIR_OK;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures a device and writes what was measured as a machine. */
+#ifndef WEIR_REPLAY_CALIBRATE_H
+#define WEIR_REPLAY_CALIBRATE_H
+
+#include "replay/measure.h"
+
+/* What is measured: an engine each, but for streaming, which is a class of nodes on the computing
+ * engine. */
+enum calibrate_class {
+    CALIBRATE_COMPUTE, /* engine sm: multiply-add loops */
+    CALIBRATE_STREAM,  /* class stream on it: streaming reads */
+    CALIBRATE_H2D,
+    CALIBRATE_D2H,
+    CALIBRATE_D2D
+};
+#define CALIBRATE_CLASSES 5
+
+/* A figure is noisy, and a simulation with it not to be trusted, from here on. */
+#define CALIBRATE_NOISY_SPREAD 0.10    /* of one measurement about the figure */
+#define CALIBRATE_NOISY_PREEMPTED 0.25 /* part of the measurements that lost their processor */
+
+struct calibrate_options {
+    uint32_t n_repeats;  /* of each size and each pair: 3 or more */
+    bool has_contention; /* measure pairs too; needs two processors */
+    /* Told how much of the work is done, 0 to 1; NULL: nobody is. */
+    void (*progress)(void *arg, double part);
+    void *progress_arg;
+};
+
+struct calibrate_options calibrate_default(void);
+
+struct calibration {
+    const struct device_ops *ops;
+    struct device_info info;
+    struct measure_rate rates[CALIBRATE_CLASSES]; /* copies: duration = latency + bytes * unit_ns */
+    bool has_kappa;
+    struct measure_kappa kappas[CALIBRATE_CLASSES][CALIBRATE_CLASSES]; /* [slowed][beside] */
+    uint32_t n_noisy;                                                  /* figures that are */
+};
+
+/** Measures. WEIR_DEVICE when the device is not there, fails, or is too busy for any figure. */
+MUST_CHECK enum weir_status calibrate_measure(const char *device,
+                                              const struct calibrate_options *options,
+                                              struct calibration *out, struct weir_error *err);
+/** The machine: two domains, an engine for work and one for each direction of copies, contention.
+ *  Each figure has its evidence. The caller frees *out. */
+MUST_CHECK enum weir_status calibrate_machine(const struct calibration *calibration,
+                                              struct graph **out, struct weir_error *err);
+
+/* Of a class: its name in the machine. */
+const char *calibrate_class_name(enum calibrate_class);
+bool calibrate_is_noisy(double spread_ratio, double preempted_ratio);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small plans of equal actions, and what their spans say. A measurement in which the thread lost its
+ * processor says nothing of the action and is left out, unless nearly all are like that. */
+#include "replay/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/fit.h"
+
+#define PREEMPTED_RATIO 1.05 /* of wall to processor time */
+#define PREEMPTED_NS 5000    /* and at least that much lost */
+#define SHORTEST_NS 30000
+#define TRIAL_NS 100000 /* long enough to guess a rate from */
+#define TRIAL_ROUNDS 8
+#define SIZES 6
+#define REPEATS 6
+#define DEADLINE_NS 60000000000
+
+bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns)
+{
+    return processor_ns >= 0 && wall_ns - processor_ns > PREEMPTED_NS &&
+           (double)wall_ns > PREEMPTED_RATIO * (double)processor_ns;
+}
+
+int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
+{
+    double amount = (duration_ns - rate->fixed_ns) / rate->unit_ns;
+
+    return amount < 1 ? 1 : amount > 9e18 ? INT64_MAX : (int64_t)llround(amount);
+}
+
+/* ---- running a small plan ---- */
+
+/* Steps of a plan in the making; node i is step i. */
+struct trial {
+    const struct device_ops *ops;
+    struct device *device;
+    struct timeline *timeline;
+    struct device_setup setup;
+    uint32_t n_steps;
+};
+
+static void trial_close(struct trial *trial)
+{
+    if (trial->device != NULL)
+        trial->ops->close(trial->device);
+    timeline_free(trial->timeline);
+}
+
+static enum weir_status trial_open(struct trial *trial, const struct device_ops *ops,
+                                   uint32_t n_queues, uint32_t n_steps,
+                                   const struct device_buffer *buffers, uint32_t n_buffers,
+                                   struct weir_error *err)
+{
+    int64_t memory_bytes = 1 << 20;
+
+    memset(trial, 0, sizeof *trial);
+    for (uint32_t b = 0; b < n_buffers; b++)
+        memory_bytes += buffers[b].size_bytes + (4 << 20); /* and how a device rounds */
+    trial->ops = ops;
+    trial->setup = (struct device_setup){.n_queues = n_queues,
+                                         .n_steps = n_steps,
+                                         .n_buffers = n_buffers,
+                                         .buffers = buffers,
+                                         .deadline_ns = DEADLINE_NS,
+                                         .memory_bytes = memory_bytes};
+    trial->timeline = timeline_new(n_steps, 1);
+    if (trial->timeline == NULL)
+        return weir_error_memory(err);
+    return ops->open(&trial->setup, &trial->device, err);
+}
+
+/* Adds a step of that amount. A copy goes from buffer first_buffer to the next. */
+static enum weir_status trial_add(struct trial *trial, const struct measure_action *action,
+                                  uint32_t queue, int64_t amount, uint32_t first_buffer,
+                                  const struct step_wait *wait, struct weir_error *err)
+{
+    struct mechanism how;
+    const struct step_buffer source = {.buffer = first_buffer, .size_bytes = action->window_bytes};
+    const struct step_buffer target = {.buffer = first_buffer + 1,
+                                       .size_bytes = action->window_bytes};
+    struct step step = {.node = {trial->n_steps},
+                        .queue = queue,
+                        .action = action->action,
+                        .amount = amount,
+                        .waits = wait,
+                        .n_waits = wait != NULL};
+
+    if (action->action == STEP_COPY) {
+        step.reads = &source;
+        step.writes = &target;
+        step.n_reads = 1;
+        step.n_writes = 1;
+    }
+    trial->n_steps++;
+    return trial->ops->submit(trial->device, &step, &how, err);
+}
+
+static int64_t trial_duration_ns(const struct trial *trial, uint32_t step)
+{
+    const struct timeline_span *span = &trial->timeline->spans[step];
+
+    return span->finish_ns > span->start_ns ? span->finish_ns - span->start_ns : 1;
+}
+
+static bool trial_is_preempted(const struct trial *trial, uint32_t step)
+{
+    return measure_is_preempted(trial_duration_ns(trial, step),
+                                trial->ops->processor_ns(trial->device, step));
+}
+
+static struct device_buffer plain_buffer(int64_t size_bytes, weir_domain domain)
+{
+    return (struct device_buffer){.size_bytes = size_bytes,
+                                  .domain = domain,
+                                  .object = {WEIR_NONE},
+                                  .is_initial = true,
+                                  .allocate_step = WEIR_NONE,
+                                  .reclaim_step = WEIR_NONE};
+}
+
+/* The two buffers of a copy. @return how many there are */
+static uint32_t action_buffers(const struct measure_action *action, struct device_buffer out[2])
+{
+    if (action->action != STEP_COPY)
+        return 0;
+    out[0] = plain_buffer(action->window_bytes, action->from);
+    out[1] = plain_buffer(action->window_bytes, action->to);
+    return 2;
+}
+
+/* ---- a rate ---- */
+
+/* The least duration of a few steps of that amount. */
+static enum weir_status trial_once(const struct device_ops *ops,
+                                   const struct measure_action *action, int64_t amount,
+                                   int64_t *least_ns, struct weir_error *err)
+{
+    struct device_buffer buffers[2];
+    struct trial trial;
+    enum weir_status status =
+        trial_open(&trial, ops, 1, 3, buffers, action_buffers(action, buffers), err);
+
+    for (int i = 0; i < 3 && status == WEIR_OK; i++)
+        status = trial_add(&trial, action, 0, amount, 0, NULL, err);
+    if (status == WEIR_OK)
+        status = ops->drain(trial.device, trial.timeline, err);
+    if (status == WEIR_OK) {
+        *least_ns = trial_duration_ns(&trial, 0);
+        for (uint32_t i = 1; i < 3; i++) {
+            if (trial_duration_ns(&trial, i) < *least_ns)
+                *least_ns = trial_duration_ns(&trial, i);
+        }
+    }
+    trial_close(&trial);
+    return status;
+}
+
+/* About how many units of work a nanosecond holds. */
+static enum weir_status guess_rate(const struct device_ops *ops,
+                                   const struct measure_action *action, double *units_per_ns,
+                                   struct weir_error *err)
+{
+    int64_t amount = action->action == STEP_COPY ? action->window_bytes : 4096;
+    int64_t took_ns = 0;
+
+    for (int round = 0; round < TRIAL_ROUNDS; round++) {
+        enum weir_status status = trial_once(ops, action, amount, &took_ns, err);
+
+        if (status != WEIR_OK)
+            return status;
+        if (took_ns >= TRIAL_NS)
+            break;
+        amount *= 2 + 2 * TRIAL_NS / took_ns;
+    }
+    *units_per_ns = (double)amount / (double)took_ns;
+    return WEIR_OK;
+}
+
+/* Sizes from the shortest to the longest duration, each so many times as long as the one before. */
+static void choose_amounts(const struct measure_action *action, double units_per_ns,
+                           int64_t longest_ns, int64_t amounts[SIZES])
+{
+    double least = SHORTEST_NS * units_per_ns;
+    double most = (double)longest_ns * units_per_ns;
+
+    if (action->action == STEP_COPY && least < (double)action->window_bytes)
+        least = (double)action->window_bytes;
+    if (most < 2 * least)
+        most = 2 * least;
+    for (int i = 0; i < SIZES; i++)
+        amounts[i] = (int64_t)llround(least * pow(most / least, (double)i / (SIZES - 1)));
+}
+
+/* The line through the durations of the steps, the first @p n_skipped left out. */
+static enum weir_status fit_trial(const struct trial *trial, const int64_t *amounts,
+                                  uint32_t n_skipped, struct measure_rate *out,
+                                  struct weir_error *err)
+{
+    uint32_t n = trial->n_steps - n_skipped;
+    double *x = malloc(2 * (n + (size_t)1) * sizeof *x);
+    double *y = x + n;
+    uint32_t n_kept = 0;
+    uint32_t n_preempted = 0;
+    struct fit_line line;
+    enum weir_status status;
+
+    if (x == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < n; i++)
+        n_preempted += trial_is_preempted(trial, n_skipped + i);
+    for (uint32_t i = 0; i < n; i++) {
+        if (n_preempted * 4 < n * 3 && trial_is_preempted(trial, n_skipped + i))
+            continue;
+        x[n_kept] = (double)amounts[i];
+        y[n_kept++] = (double)trial_duration_ns(trial, n_skipped + i);
+    }
+    status = fit_line(x, y, n_kept, &line, err);
+    free(x);
+    if (status != WEIR_OK)
+        return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
+                                                     "measuring the %s device: "
+                                                     "its times make no line; try again when the "
+                                                     "machine is idle",
+                                                     trial->ops->name)
+                                    : status;
+    *out = (struct measure_rate){.fixed_ns = line.intercept > 0 ? line.intercept : 0,
+                                 .unit_ns = line.slope,
+                                 .spread_ratio = line.spread_ratio,
+                                 .preempted_ratio = (double)n_preempted / n,
+                                 .n_samples = n_kept};
+    return line.slope > 0 ? WEIR_OK
+                          : weir_error_set(err, WEIR_DEVICE,
+                                           "measuring the %s device: more work took no more time; "
+                                           "try again when the machine is idle",
+                                           trial->ops->name);
+}
+
+enum weir_status measure_rate(const struct device_ops *ops, const struct measure_action *action,
+                              int64_t longest_ns, struct measure_rate *out, struct weir_error *err)
+{
+    int64_t amounts[SIZES * REPEATS];
+    struct device_buffer buffers[2];
+    struct trial trial;
+    double units_per_ns = 0;
+    enum weir_status status = guess_rate(ops, action, &units_per_ns, err);
+
+    if (status != WEIR_OK)
+        return status;
+    choose_amounts(action, units_per_ns, longest_ns, amounts);
+    for (uint32_t i = SIZES; i < SIZES * REPEATS; i++)
+        amounts[i] = amounts[i - SIZES];
+    status = trial_open(&trial, ops, 1, SIZES * REPEATS + 1, buffers,
+                        action_buffers(action, buffers), err);
+    /* The first step meets cold caches and a thread that has just woken. */
+    for (uint32_t i = 0; i < SIZES * REPEATS + 1 && status == WEIR_OK; i++)
+        status = trial_add(&trial, action, 0, amounts[i == 0 ? SIZES - 1 : i - 1], 0, NULL, err);
+    if (status == WEIR_OK)
+        status = ops->drain(trial.device, trial.timeline, err);
+    if (status == WEIR_OK)
+        status = fit_trial(&trial, amounts, 1, out, err);
+    trial_close(&trial);
+    return status;
+}
+
+/* ---- copies of many sizes ---- */
+
+enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, weir_domain to,
+                                const int64_t *sizes, uint32_t n_sizes, uint32_t n_repeats,
+                                struct measure_rate *out, struct weir_error *err)
+{
+    uint32_t n_steps = n_sizes * n_repeats;
+    struct device_buffer *buffers = calloc((size_t)n_sizes + 1, 2 * sizeof *buffers);
+    int64_t *amounts = malloc(((size_t)n_steps + 1) * sizeof *amounts);
+    struct trial trial = {.device = NULL, .timeline = NULL};
+    enum weir_status status = WEIR_OK;
+
+    if (buffers == NULL || amounts == NULL)
+        status = weir_error_memory(err);
+    for (uint32_t s = 0; s < n_sizes && status == WEIR_OK; s++) {
+        buffers[2 * s] = plain_buffer(sizes[s], from);
+        buffers[2 * s + 1] = plain_buffer(sizes[s], to);
+    }
+    if (status == WEIR_OK)
+        status = trial_open(&trial, ops, 1, n_steps, buffers, 2 * n_sizes, err);
+    /* One round first, left out. */
+    for (uint32_t i = 0; i < n_steps && status == WEIR_OK; i++) {
+        struct measure_action action = {.action = STEP_COPY, .window_bytes = sizes[i % n_sizes]};
+
+        amounts[i] = sizes[i % n_sizes];
+        status = trial_add(&trial, &action, 0, amounts[i], i % n_sizes * 2, NULL, err);
+    }
+    if (status == WEIR_OK)
+        status = ops->drain(trial.device, trial.timeline, err);
+    if (status == WEIR_OK)
+        status = fit_trial(&trial, amounts, n_sizes, out, err);
+    trial_close(&trial);
+    free(buffers);
+    free(amounts);
+    return status;
+}
+
+/* ---- contention ---- */
+
+/* Steps first to first + n - 1: the median duration, without those that were pre-empted unless
+ * nearly all were. */
+static double median_ns(const struct trial *trial, uint32_t first, uint32_t n, double *values,
+                        struct measure_kappa *out)
+{
+    uint32_t n_preempted = 0;
+    uint32_t n_kept = 0;
+    double median;
+
+    for (uint32_t i = 0; i < n; i++)
+        n_preempted += trial_is_preempted(trial, first + i);
+    for (uint32_t i = 0; i < n; i++) {
+        if (n_preempted * 4 >= n * 3 || !trial_is_preempted(trial, first + i))
+            values[n_kept++] = (double)trial_duration_ns(trial, first + i);
+    }
+    median = fit_quantile(values, n_kept, 0.5);
+    out->spread_ratio = fit_spread_ratio(values, n_kept, median);
+    out->preempted_ratio = (double)n_preempted / n;
+    out->n_samples = n_kept;
+    return median;
+}
+
+/* n steps of the action alone, then, while the other queue does the other, n more; the other goes on
+ * for twice as long as they should take, so that it covers them. */
+static enum weir_status add_pair(struct trial *trial, const struct measure_action *action,
+                                 int64_t amount, const struct measure_action *beside,
+                                 int64_t beside_amount, uint32_t n, struct weir_error *err)
+{
+    uint32_t n_own = action->action == STEP_COPY ? 2 : 0;
+    const struct step_wait last_alone = {.step = n - 1};
+    const struct step_wait other_began = {.step = n, .is_from_start = true};
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++)
+        status = trial_add(trial, action, 0, amount, 0, NULL, err);
+    for (uint32_t i = 0; i < 2 * n && status == WEIR_OK; i++)
+        status =
+            trial_add(trial, beside, 1, beside_amount, n_own, i == 0 ? &last_alone : NULL, err);
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++)
+        status = trial_add(trial, action, 0, amount, 0, i == 0 ? &other_began : NULL, err);
+    return status;
+}
+
+static int64_t amount_for(const struct measure_action *action, const struct measure_rate *rate,
+                          int64_t duration_ns)
+{
+    int64_t amount = measure_amount(rate, (double)duration_ns);
+
+    return action->action == STEP_COPY && amount < action->window_bytes ? action->window_bytes
+                                                                        : amount;
+}
+
+enum weir_status measure_kappa(const struct device_ops *ops, const struct measure_action *action,
+                               const struct measure_rate *rate, const struct measure_action *beside,
+                               const struct measure_rate *beside_rate, int64_t duration_ns,
+                               uint32_t n_repeats, struct measure_kappa *out,
+                               struct weir_error *err)
+{
+    struct device_buffer buffers[4];
+    uint32_t n_buffers = action_buffers(action, buffers);
+    double *values = malloc((n_repeats + (size_t)1) * sizeof *values);
+    struct trial trial = {.device = NULL, .timeline = NULL};
+    struct measure_kappa alone;
+    struct measure_kappa both;
+    enum weir_status status = values == NULL ? weir_error_memory(err) : WEIR_OK;
+
+    n_buffers += action_buffers(beside, buffers + n_buffers);
+    if (status == WEIR_OK)
+        status = trial_open(&trial, ops, 2, 4 * n_repeats, buffers, n_buffers, err);
+    if (status == WEIR_OK)
+        status = add_pair(&trial, action, amount_for(action, rate, duration_ns), beside,
+                          amount_for(beside, beside_rate, duration_ns), n_repeats, err);
+    if (status == WEIR_OK)
+        status = ops->drain(trial.device, trial.timeline, err);
+    if (status == WEIR_OK) {
+        double alone_ns = median_ns(&trial, 0, n_repeats, values, &alone);
+
+        both.factor = median_ns(&trial, 3 * n_repeats, n_repeats, values, &both) / alone_ns;
+        if (alone.spread_ratio > both.spread_ratio)
+            both.spread_ratio = alone.spread_ratio;
+        if (alone.preempted_ratio > both.preempted_ratio)
+            both.preempted_ratio = alone.preempted_ratio;
+        *out = both;
+    }
+    trial_close(&trial);
+    free(values);
+    return status;
+}
