@@ -20,9 +20,12 @@ weir_LDADD = \
 	$(ZSTD_LIBS)
 
 weir_SOURCES = \
+	cmd/check.c \
 	cmd/cmd.h \
 	cmd/graph_file.c \
 	cmd/json.c \
 	cmd/json.h \
 	cmd/main.c \
-	cmd/options.c
+	cmd/options.c \
+	cmd/policies.c \
+	cmd/simulate.c

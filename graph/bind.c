@@ -19,6 +19,20 @@ enum weir_status binding_add_edge(struct binding *binding, weir_node producer, w
     return status;
 }
 
+enum weir_status binding_add_last(struct binding *binding, weir_copy copy, weir_node node,
+                                  struct weir_error *err)
+{
+    struct bind_copy *of = &binding->copies[copy.index];
+    enum weir_status status =
+        array_grow(&binding->lasts, &binding->lasts_room, (size_t)binding->n_lasts + 1, err);
+
+    if (status == WEIR_OK) {
+        binding->lasts[binding->n_lasts++] = (struct bind_last){node, of->last_use};
+        of->last_use = binding->n_lasts;
+    }
+    return status;
+}
+
 static enum weir_status bind_all(struct binding *binding, struct report *report,
                                  struct weir_error *err)
 {
@@ -72,6 +86,7 @@ void bind_free(struct binding *binding)
     free(binding->touches);
     free(binding->touch_first);
     free(binding->edges);
+    free(binding->lasts);
     free(binding->order);
     free(binding->ready_ns);
     free(binding);
@@ -94,6 +109,19 @@ const struct bind_touch *bind_touches(const struct binding *binding, weir_node n
 
     *n_touches = binding->touch_first[node.index + 1] - first;
     return binding->touches + first;
+}
+
+bool bind_last_use(const struct binding *binding, weir_copy copy, uint32_t *cursor, weir_node *node)
+{
+    uint32_t at =
+        *cursor == 0 ? binding->copies[copy.index].last_use : binding->lasts[*cursor - 1].next;
+
+    if (at == 0) {
+        return false;
+    }
+    *cursor = at;
+    *node = binding->lasts[at - 1].node;
+    return true;
 }
 
 uint32_t bind_n_edges(const struct binding *binding)
@@ -128,6 +156,7 @@ size_t bind_memory_bytes(const struct binding *binding)
     return binding->copies_room * sizeof *binding->copies +
            binding->touches_room * sizeof *binding->touches +
            binding->edges_room * sizeof *binding->edges +
+           binding->lasts_room * sizeof *binding->lasts +
            (n_nodes + 1) * sizeof *binding->touch_first +
            (binding->order == NULL ? 0 : n_nodes * sizeof *binding->order) +
            (binding->ready_ns == NULL ? 0 : n_nodes * sizeof *binding->ready_ns);

@@ -23,6 +23,7 @@ struct bind_copy {
     uint32_t n_holds;      /* distinct nodes that hold it and do not use it */
     bool is_initial;       /* live at 0 */
     bool stays;            /* without a reclamation, to the end of the run */
+    uint32_t last_use;     /* for bind_last_use */
 };
 
 /* What a node does to a copy. */
@@ -60,6 +61,10 @@ uint32_t bind_n_copies(const struct binding *);
 const struct bind_copy *bind_copy(const struct binding *, weir_copy);
 /** What the node touches, in the order in which it does; copies it only holds come last. */
 const struct bind_touch *bind_touches(const struct binding *, weir_node, uint32_t *n_touches);
+/** Walks the uses and holds of a copy without a reclamation that no other use follows: when all of
+ *  them have finished, the copy has ended. Start with *cursor = 0.
+ *  @return false when there are no more */
+bool bind_last_use(const struct binding *, weir_copy, uint32_t *cursor, weir_node *node);
 /** The implied edges; none with implied=none. */
 uint32_t bind_n_edges(const struct binding *);
 const struct bind_edge *bind_edges(const struct binding *);

@@ -157,20 +157,24 @@ static enum weir_status merge(struct binding *binding, const struct holds *holds
     return WEIR_OK;
 }
 
-static enum weir_status reclaim_after(struct binding *binding, uint32_t node, uint32_t copy,
-                                      struct weir_error *err)
+/* The copy ends after the node: by its reclamation, or by itself. */
+static enum weir_status end_after(struct binding *binding, uint32_t node, uint32_t copy,
+                                  struct weir_error *err)
 {
     weir_node reclamation = binding->copies[copy].reclamation;
 
-    if (!weir_is(reclamation) || reclamation.index == node) {
+    if (reclamation.index == node) {
         return WEIR_OK;
+    }
+    if (!weir_is(reclamation)) {
+        return binding_add_last(binding, (weir_copy){copy}, (weir_node){node}, err);
     }
     return binding_add_edge(binding, (weir_node){node}, reclamation, (weir_copy){copy},
                             EDGE_LIFETIME_HOLD, err);
 }
 
-/* Hazards of reclamations: all of them for the audit, else only those that the walk has not seen. */
-static enum weir_status add_hazards(struct binding *binding, struct weir_error *err)
+/* What the ends of copies must follow: for the audit all of it, else what the walk has not seen. */
+static enum weir_status add_ends(struct binding *binding, struct weir_error *err)
 {
     bool keeps_all = !graph_is_implied(binding->graph);
     enum weir_status status = WEIR_OK;
@@ -178,8 +182,11 @@ static enum weir_status add_hazards(struct binding *binding, struct weir_error *
     for (uint32_t node = 0; node < graph_n_nodes(binding->graph); node++) {
         for (uint32_t i = binding->touch_first[node];
              i < binding->touch_first[node + 1] && status == WEIR_OK; i++) {
-            if (keeps_all || (binding->touches[i].roles & BIND_HOLDS) != 0) {
-                status = reclaim_after(binding, node, binding->touches[i].copy.index, err);
+            uint32_t copy = binding->touches[i].copy.index;
+            bool is_new = weir_is(binding->copies[copy].reclamation) && keeps_all;
+
+            if (is_new || (binding->touches[i].roles & BIND_HOLDS) != 0) {
+                status = end_after(binding, node, copy, err);
             }
         }
     }
@@ -195,7 +202,7 @@ enum weir_status bind_holds(struct binding *binding, struct report *report, stru
         status = merge(binding, &holds, err);
     }
     if (status == WEIR_OK && (holds.n > 0 || !graph_is_implied(binding->graph))) {
-        status = add_hazards(binding, err);
+        status = add_ends(binding, err);
     }
     free(holds.items);
     return status;

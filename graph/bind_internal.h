@@ -5,6 +5,12 @@
 
 #include "graph/bind.h"
 
+/* One of the nodes after which a copy without a reclamation has ended. */
+struct bind_last {
+    weir_node node;
+    uint32_t next; /* of the same copy, plus one; 0 ends */
+};
+
 struct binding {
     const struct graph *graph;
 
@@ -21,6 +27,10 @@ struct binding {
     size_t edges_room;
     uint32_t n_edges;
 
+    struct bind_last *lasts;
+    size_t lasts_room;
+    uint32_t n_lasts;
+
     uint32_t *order;   /* topological; NULL when program order is one */
     int64_t *ready_ns; /* by node, from initial copies; NULL when all are 0 */
 };
@@ -29,6 +39,9 @@ struct binding {
 MUST_CHECK enum weir_status binding_add_edge(struct binding *binding, weir_node producer,
                                              weir_node consumer, weir_copy copy,
                                              enum edge_type type, struct weir_error *err);
+
+MUST_CHECK enum weir_status binding_add_last(struct binding *binding, weir_copy copy,
+                                             weir_node node, struct weir_error *err);
 
 /** Walks the nodes in program order: fills copies, touches, hazards and ready times, and reports
  *  every misuse of a copy. With implied=none every hazard is kept, else only those that no two

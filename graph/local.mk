@@ -3,8 +3,20 @@
 noinst_LIBRARIES += graph/libgraph.a
 
 graph_libgraph_a_SOURCES = \
+	graph/adjacency.c \
+	graph/adjacency.h \
+	graph/analyze.c \
 	graph/analyze.h \
+	graph/bind.c \
 	graph/bind.h \
+	graph/bind_audit.c \
+	graph/bind_expand.c \
+	graph/bind_holds.c \
+	graph/bind_internal.h \
+	graph/bind_sort.c \
+	graph/bind_walk.c \
+	graph/check.c \
+	graph/check.h \
 	graph/class_order.c \
 	graph/defaults.c \
 	graph/edge.c \
@@ -30,6 +42,8 @@ graph_libgraph_a_SOURCES = \
 	graph/pools.c \
 	graph/report.c \
 	graph/report.h \
+	graph/segments.c \
+	graph/segments.h \
 	graph/text.h \
 	graph/timeline.c \
 	graph/timeline.h \

@@ -46,6 +46,7 @@ struct weir_setup {
 struct weir_view {
     size_t size; /* sizeof (struct weir_view) in the Weir that calls */
     const void *impl;
+    const int64_t *used_bytes; /* by domain; NULL before the run. Read it by domain_used_bytes */
     int64_t now_ns;
     uint32_t n_nodes, n_objects, n_domains, n_engines;
     const char *(*node_name)(const struct weir_view *view, weir_node node);

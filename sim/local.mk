@@ -3,4 +3,22 @@
 noinst_LIBRARIES += sim/libsim.a
 
 sim_libsim_a_SOURCES = \
-	sim/simulate.h
+	sim/contention.c \
+	sim/contention.h \
+	sim/contention_internal.h \
+	sim/fallback.c \
+	sim/memory.c \
+	sim/memory.h \
+	sim/overlap.c \
+	sim/overlap.h \
+	sim/pairwise.c \
+	sim/program.c \
+	sim/program.h \
+	sim/queue.c \
+	sim/queue.h \
+	sim/share.c \
+	sim/simulate.c \
+	sim/simulate.h \
+	sim/simulate_internal.h \
+	sim/steer.c \
+	sim/stuck.c

@@ -13,6 +13,7 @@ enum unknown_overlap { UNKNOWN_MARK, UNKNOWN_FORBID, UNKNOWN_ALLOW };
 struct simulate_options {
     enum contention contention;
     enum unknown_overlap unknown_overlap;
+    bool keeps_details; /* waits, holds, pressure and induced edges, and not only spans and peaks */
 };
 
 struct simulate_options simulate_default(void);
@@ -21,6 +22,7 @@ struct simulate_options simulate_default(void);
 struct simulate_result {
     struct timeline *timeline; /* the caller frees it */
     int64_t wall_ns;           /* the simulation alone, without set-up */
+    int64_t hypothetical_ns;   /* while a pair ran together of which nobody knows what that does */
     size_t memory_bytes;       /* held by the simulator at its most */
     char *explanation;         /* of a shortage or deadlock, malloc'ed; NULL when complete */
 };

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* weir check: what is wrong with a graph before it runs, or the graph with all that it implies. */
+#include "graph/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/json.h"
+
+extern const struct cmd_verb cmd_verb_check;
+
+static const char usage[] =
+    "usage: weir check GRAPH [--machine M] [--expand] [--json]\n\n"
+    "Reads a graph, binds every access to a copy, and reports what cannot be: unknown names,\n"
+    "bytes used before they are there or after they are gone, stale reads, cycles, and, in a "
+    "graph\n"
+    "with implied=none, every two uses of the same bytes that nothing orders. Each finding has a\n"
+    "stable code, the names involved, and how to mend it.\n\n"
+    "  --machine M   a machine file or the name of an installed one, over the graph\n"
+    "  --expand      print the graph with every implied edge written out and implied=none\n"
+    "  --json        answer with one JSON object\n\n"
+    "exit status: 0 nothing is wrong; 1 the check says no; 3 the file cannot be read as a graph\n\n"
+    "example:\n"
+    "  weir check step.weir --machine h200\n";
+
+struct request {
+    const char *graph, *machine;
+    bool expands;
+    struct cmd_common common;
+};
+
+static void answer_json(const struct report *report, const struct graph *graph)
+{
+    struct json json = {.file = stdout};
+
+    json_open_object(&json, NULL);
+    json_boolean(&json, "is_legal", report_errors(report) == 0);
+    json_integer(&json, "nodes", graph == NULL ? 0 : graph_n_nodes(graph));
+    json_integer(&json, "edges", graph == NULL ? 0 : graph_n_edges(graph));
+    json_integer(&json, "objects", graph == NULL ? 0 : graph_n_objects(graph));
+    json_integer(&json, "errors", report_errors(report));
+    json_open_array(&json, "findings");
+    for (uint32_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_finding(report, i);
+
+        json_open_object(&json, NULL);
+        json_text(&json, "code", finding_name(finding->code));
+        json_text(&json, "severity", severity_name(finding->severity));
+        json_open_array(&json, "names");
+        for (uint32_t j = 0; j < FINDING_NAMES && finding->names[j] != NULL; j++) {
+            json_text(&json, NULL, finding->names[j]);
+        }
+        json_close_array(&json);
+        json_text(&json, "message", finding->message);
+        json_text(&json, "remedy", finding->remedy);
+        if (finding->at.file != NULL) {
+            json_text(&json, "file", finding->at.file);
+            json_integer(&json, "line", finding->at.line);
+            json_integer(&json, "column", finding->at.column);
+        }
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_close_object(&json);
+}
+
+static void answer(const struct request *request, const struct report *report,
+                   const struct graph *graph)
+{
+    if (request->common.is_json) {
+        answer_json(report, graph);
+        return;
+    }
+    cmd_print_report(report);
+    if (graph != NULL && report_errors(report) == 0 && !request->common.is_quiet) {
+        printf("%s: legal: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n",
+               request->graph, graph_n_nodes(graph), graph_n_edges(graph), graph_n_objects(graph));
+    }
+}
+
+static enum weir_status expand(const struct binding *binding, struct weir_error *err)
+{
+    struct graph *expanded;
+    enum weir_status status = bind_expand(binding, &expanded, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    status = graph_write(expanded, stdout, err);
+    graph_free(expanded);
+    return status;
+}
+
+static enum weir_status check(const struct request *request, const struct graph *graph,
+                              struct report *report, struct weir_error *err)
+{
+    struct binding *binding = NULL;
+    enum weir_status status = check_graph(graph, report, &binding, err);
+
+    if (status == WEIR_OK && request->expands && report_errors(report) == 0) {
+        cmd_print_report(report);
+        status = expand(binding, err);
+    } else if (status == WEIR_OK) {
+        answer(request, report, graph);
+    }
+    bind_free(binding);
+    if (status == WEIR_OK && report_errors(report) > 0) {
+        return weir_error_set(err, WEIR_NO, "%s is not legal: %" PRIu32 " error%s", request->graph,
+                              report_errors(report), report_errors(report) == 1 ? "" : "s");
+    }
+    return status;
+}
+
+static enum weir_status read_graph(const struct cmd_context *context, const struct request *request,
+                                   struct report *report, struct graph **graph,
+                                   struct weir_error *err)
+{
+    char *machine = NULL;
+    enum weir_status status = graph_read(request->graph, report, graph, err);
+
+    if (status != WEIR_OK || request->machine == NULL) {
+        return status;
+    }
+    status = cmd_find_machine(context, request->machine, &machine, err);
+    if (status == WEIR_OK) {
+        status = graph_overlay(*graph, machine, report, err);
+    }
+    free(machine);
+    if (status == WEIR_OK) {
+        graph_check_statements(*graph, report);
+        status = report_errors(report) > 0
+                     ? weir_error_set(err, WEIR_INPUT, "%s does not go with machine %s",
+                                      request->graph, request->machine)
+                     : WEIR_OK;
+    }
+    if (status != WEIR_OK) {
+        graph_free(*graph);
+        *graph = NULL;
+    }
+    return status;
+}
+
+static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
+                            struct weir_error *err)
+{
+    struct request request = {0};
+    const struct cmd_option options[] = {
+        {.name = "--machine", .takes_value = true, .value = &request.machine},
+        {.name = "--expand", .flag = &request.expands},
+        {.name = NULL},
+    };
+    struct report *report;
+    struct graph *graph = NULL;
+    uint32_t n_operands;
+    bool is_done;
+    enum weir_status status = cmd_parse(&cmd_verb_check, argc, argv, options, &request.common,
+                                        &request.graph, 1, 1, &n_operands, &is_done, err);
+
+    if (status != WEIR_OK || is_done) {
+        return status;
+    }
+    report = report_new(50);
+    if (report == NULL) {
+        return weir_error_memory(err);
+    }
+    status = read_graph(context, &request, report, &graph, err);
+    if (status == WEIR_OK) {
+        status = check(&request, graph, report, err);
+    } else if (status == WEIR_INPUT) {
+        answer(&request, report, NULL);
+    }
+    graph_free(graph);
+    report_free(report);
+    return status;
+}
+
+const struct cmd_verb cmd_verb_check = {"check", "find what is wrong with a graph before it runs",
+                                        usage, run};

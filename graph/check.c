@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checks beside the binding: each is one loop over the graph. */
+#include "graph/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NOWHERE ((struct report_at){NULL, 0, 0})
+
+static void check_costs(const struct graph *graph, struct report *report)
+{
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        weir_node node = {i};
+        struct graph_node value;
+        int64_t length_ns;
+        bool is_unknown;
+
+        if (!graph_node_is_on(graph, node) || graph_node_length_ns(graph, node, &length_ns)) {
+            continue;
+        }
+        graph_node(graph, node, &value);
+        is_unknown = value.has_duration && value.duration.kind == DISTRIBUTION_UNKNOWN;
+        report_add(report, is_unknown ? FINDING_UNKNOWN_COST : FINDING_MISSING_COST, NOWHERE,
+                   "node %s: %s", graph_node_name(graph, node),
+                   is_unknown ? "its duration is unknown, so the graph cannot be simulated"
+                              : "neither a duration nor bytes over a bandwidth say how long it "
+                                "takes");
+        report_name(report, graph_node_name(graph, node));
+    }
+}
+
+static void check_evidence(const struct graph *graph, struct report *report)
+{
+    uint32_t n_bare = 0;
+
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        struct graph_node value;
+
+        graph_node(graph, (weir_node){i}, &value);
+        n_bare += value.evidence.kind == EVIDENCE_NONE && value.has_duration ? 1 : 0;
+    }
+    if (n_bare > 0) {
+        report_add(report, FINDING_NO_EVIDENCE, NOWHERE,
+                   "%" PRIu32 " of %" PRIu32 " nodes have a duration and no evidence for it",
+                   n_bare, graph_n_nodes(graph));
+    }
+}
+
+static bool writes_object(const struct graph_node *value, weir_object object)
+{
+    for (uint32_t i = 0; i < value->n_writes; i++) {
+        if (weir_same(value->writes[i], object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_fallbacks(const struct graph *graph, struct report *report)
+{
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        struct graph_node value, fallback;
+
+        graph_node(graph, (weir_node){i}, &value);
+        if (value.fallback != FALLBACK_NODE) {
+            continue;
+        }
+        graph_node(graph, value.fallback_node, &fallback);
+        for (uint32_t j = 0; j < value.n_writes; j++) {
+            if (!writes_object(&fallback, value.writes[j])) {
+                report_add(report, FINDING_FALLBACK_SHORT, NOWHERE,
+                           "node %s falls back on %s, which does not write object %s",
+                           graph_text(graph, value.name), graph_text(graph, fallback.name),
+                           graph_object_name(graph, value.writes[j]));
+                report_name(report, graph_text(graph, value.name));
+                report_name(report, graph_text(graph, fallback.name));
+                report_name(report, graph_object_name(graph, value.writes[j]));
+            }
+        }
+    }
+}
+
+/* Objects without a copy, and initial ones that no node uses or retains. */
+static enum weir_status check_unused(const struct binding *binding, struct report *report,
+                                     struct weir_error *err)
+{
+    const struct graph *graph = bind_of(binding);
+    bool *is_used = calloc((size_t)graph_n_objects(graph) + 1, sizeof *is_used);
+
+    if (is_used == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < bind_n_copies(binding); i++) {
+        const struct bind_copy *copy = bind_copy(binding, (weir_copy){i});
+
+        is_used[copy->object.index] |= copy->n_uses > 0 || weir_is(copy->allocation);
+    }
+    for (uint32_t i = 0; i < graph_n_objects(graph); i++) {
+        weir_object object = {i};
+        struct graph_object value;
+
+        graph_object(graph, object, &value);
+        if (!weir_is(value.alias_of) && !is_used[i] && !value.is_retained) {
+            report_add(report, FINDING_UNUSED_OBJECT, NOWHERE, "no node touches object %s",
+                       graph_object_name(graph, object));
+            report_name(report, graph_object_name(graph, object));
+        }
+    }
+    free(is_used);
+    return WEIR_OK;
+}
+
+enum weir_status check_graph(const struct graph *graph, struct report *report, struct binding **out,
+                             struct weir_error *err)
+{
+    struct binding *binding = NULL;
+    enum weir_status status;
+
+    check_costs(graph, report);
+    check_fallbacks(graph, report);
+    check_evidence(graph, report);
+    status = bind_graph(graph, report, &binding, err);
+    if (status == WEIR_OK) {
+        status = check_unused(binding, report, err);
+    }
+    if (status == WEIR_INPUT) {
+        status = WEIR_OK; /* the report says it all */
+    }
+    *out = binding;
+    return status;
+}

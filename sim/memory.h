@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bytes while time runs: what each node takes when it starts, what it gives back when it ends, and
+ * which returned bytes each taker got, so that a replay needs no more than the order of these. */
+#ifndef WEIR_SIM_MEMORY_H
+#define WEIR_SIM_MEMORY_H
+
+#include "graph/timeline.h"
+#include "sim/program.h"
+
+struct memory;
+
+/** @param timeline gets holds, induced edges and peaks when @p keeps_details; must outlive it */
+MUST_CHECK enum weir_status memory_new(const struct program *program, struct timeline *timeline,
+                                       bool keeps_details, struct memory **out,
+                                       struct weir_error *err);
+void memory_free(struct memory *memory);
+
+/** @return the domain whose initial copies do not fit; none when all do */
+weir_domain memory_overfull(const struct memory *memory);
+
+/** Can the node start, as far as bytes go? @param where the first domain that is short, when not */
+bool memory_fits(struct memory *memory, uint32_t node, weir_domain *where);
+/** Takes what the node needs from its start; it must fit. */
+MUST_CHECK enum weir_status memory_take(struct memory *memory, uint32_t node, int64_t now_ns,
+                                        struct weir_error *err);
+/** Gives back what ends with the node (also with one that never ran).
+ *  @param freed set true, by domain, where bytes came back */
+MUST_CHECK enum weir_status memory_give(struct memory *memory, uint32_t node, bool did_run,
+                                        int64_t now_ns, bool *freed, struct weir_error *err);
+/** The instant has settled: records pressure where it changed. */
+MUST_CHECK enum weir_status memory_settle(struct memory *memory, int64_t now_ns,
+                                          struct weir_error *err);
+
+const int64_t *memory_used_bytes(const struct memory *memory); /* by domain */
+int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain);
+/** The object given back last in a domain; none when it was workspace or staging. */
+weir_object memory_last_freed(const struct memory *memory, weir_domain domain);
+
+/* For the explanation of a run that is stuck. */
+/** What the node would take in that domain if it started now. */
+int64_t memory_need_bytes(struct memory *memory, uint32_t node, weir_domain domain);
+/** Live bytes of a copy; 0 when it is not live. */
+int64_t memory_live_bytes(const struct memory *memory, weir_copy copy);
+
+size_t memory_memory_bytes(const struct memory *memory);
+
+#endif

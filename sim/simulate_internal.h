@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a simulation while time runs. */
+#ifndef WEIR_SIM_SIMULATE_INTERNAL_H
+#define WEIR_SIM_SIMULATE_INTERNAL_H
+
+#include "sim/contention.h"
+#include "sim/memory.h"
+#include "sim/overlap.h"
+#include "sim/program.h"
+#include "sim/queue.h"
+#include "sim/simulate.h"
+
+struct engine_state {
+    struct ready_queue queue;
+    int64_t free_slots;
+    uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
+    bool is_open;      /* in the list of engines that have a slot and a candidate */
+};
+
+/* Nodes that are ready and cannot start, until something is given back. */
+struct waiting {
+    struct candidate *items;
+    size_t room;
+    uint32_t n;
+};
+
+/* Whether a node runs is settled while time runs, for those that have a fallback or are one. */
+enum fate {
+    FATE_RUNS,    /* every other node */
+    FATE_OPEN,    /* a fallback of which nobody knows yet whether it is needed */
+    FATE_SKIPPED, /* gave way, or is a fallback that was not needed */
+};
+
+struct fallback_state {
+    uint8_t fate;
+    bool is_queued;          /* its turn has come: it is ready, or parked until its fate is known */
+    uint32_t primaries_left; /* of a fallback: those that have neither started nor given way */
+};
+
+/* Passes its edges on at that time without running. */
+struct pass {
+    uint32_t node;
+    int64_t time_ns;
+};
+
+struct simulation {
+    const struct plan *plan;
+    const struct program *program;
+    const struct simulate_options *options;
+    struct timeline *timeline;
+    struct weir_error *err;
+
+    struct memory *memory;
+    struct contention_state *contention;
+    struct overlap_set *forbidden, *unknown;
+
+    int64_t now_ns;
+    uint32_t *left;    /* by node: edges whose producers have not started or finished yet */
+    uint32_t n_to_run; /* nodes that have not finished, and will unless the run is stuck */
+    uint32_t n_started;
+    struct engine_state *engines; /* the last: of nodes that need none */
+    uint32_t *open;
+    uint32_t n_open;
+    struct event_queue arrivals; /* nodes that become ready later */
+    struct event_queue windows;  /* when the windows of nodes with a fallback close */
+    struct waiting *for_bytes;   /* by domain */
+    struct waiting for_overlap, for_policy;
+    bool *freed;         /* by domain: scratch */
+    uint32_t *ended;     /* scratch */
+    struct pass *passes; /* a stack */
+    size_t passes_room;
+    uint32_t n_passes;
+    struct fallback_state *fallbacks; /* by node; NULL when there are none */
+    int64_t *priority;                /* by node, as the policy may change it; NULL: all 0 */
+    uint64_t unknown_pairs;
+    int64_t hypothetical_ns;
+    weir_node failed; /* whose window closed with fallback=fail */
+};
+
+/* simulate.c */
+/** A producer has started or finished: its consumer is ready no earlier than time_ns. */
+MUST_CHECK enum weir_status simulation_arrive(struct simulation *, uint32_t consumer,
+                                              int64_t time_ns);
+/** Works off the stack of passes. */
+MUST_CHECK enum weir_status simulation_drain(struct simulation *);
+MUST_CHECK enum weir_status simulation_push_pass(struct simulation *, uint32_t node,
+                                                 int64_t time_ns);
+/** The node's turn has come: puts it where the start phase finds it. */
+MUST_CHECK enum weir_status simulation_enqueue(struct simulation *, uint32_t node);
+/** Bytes came back: what waited for them may try again. */
+MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
+
+/* fallback.c */
+MUST_CHECK enum weir_status fallback_begin(struct simulation *);
+/** Is the node one that will not run, or not yet? Parks it, or passes it on, and says so. */
+MUST_CHECK enum weir_status fallback_intercept(struct simulation *, uint32_t node, bool *is_taken);
+/** The node has started: its fallback has one reason less to run. */
+MUST_CHECK enum weir_status fallback_started(struct simulation *, uint32_t node);
+/** Lets the nodes whose windows close now give way. *has_changed: the start phase must run again. */
+MUST_CHECK enum weir_status fallback_close(struct simulation *, bool *has_changed);
+
+/* steer.c: what a policy says while time runs */
+MUST_CHECK enum weir_status steer_admit(struct simulation *, uint32_t node, bool *is_admitted,
+                                        int64_t *until_ns);
+MUST_CHECK enum weir_status steer_event(struct simulation *, enum weir_event_kind kind,
+                                        weir_node node, weir_domain domain, int64_t needed_bytes);
+
+/* stuck.c */
+/** Nothing can run any more: sets the status and writes the explanation (malloc'ed). */
+MUST_CHECK enum weir_status stuck_explain(struct simulation *, char **explanation);
+
+#endif
