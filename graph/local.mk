@@ -47,6 +47,10 @@ graph_libgraph_a_SOURCES = \
 	graph/text.h \
 	graph/timeline.c \
 	graph/timeline.h \
+	graph/walk_access.c \
+	graph/walk_internal.h \
+	graph/walk_places.c \
+	graph/walk_visit.c \
 	graph/words.c
 
 # Installed: what a policy from outside includes.
