@@ -20,6 +20,8 @@ graph_libgraph_a_SOURCES = \
 	graph/class_order.c \
 	graph/defaults.c \
 	graph/edge.c \
+	graph/fields.c \
+	graph/fields.h \
 	graph/findings.def \
 	graph/generate.h \
 	graph/generate_build.c \
@@ -37,21 +39,35 @@ graph_libgraph_a_SOURCES = \
 	graph/keys.c \
 	graph/keys.h \
 	graph/length.c \
+	graph/nearest.c \
 	graph/node.c \
 	graph/object.c \
 	graph/pools.c \
+	graph/read.c \
+	graph/read_file.c \
+	graph/read_internal.h \
+	graph/read_statement.c \
 	graph/report.c \
 	graph/report.h \
 	graph/segments.c \
 	graph/segments.h \
+	graph/sink.c \
+	graph/sink.h \
+	graph/statements_check.c \
 	graph/text.h \
 	graph/timeline.c \
 	graph/timeline.h \
+	graph/token.c \
+	graph/token.h \
+	graph/value.c \
+	graph/value_list.c \
 	graph/walk_access.c \
 	graph/walk_internal.h \
 	graph/walk_places.c \
 	graph/walk_visit.c \
-	graph/words.c
+	graph/words.c \
+	graph/write.c \
+	graph/write_file.c
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += graph/id.h

@@ -153,6 +153,11 @@ bool report_is_short(const struct report *report)
     return report->is_short;
 }
 
+void report_fell_short(struct report *report)
+{
+    report->is_short = true;
+}
+
 const struct finding *report_finding(const struct report *report, uint32_t index)
 {
     return &report->findings[index];

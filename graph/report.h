@@ -55,6 +55,9 @@ bool report_is_full(const struct report *report);    /* no further error would b
 bool report_is_short(const struct report *report);   /* memory ran out: some are missing */
 const struct finding *report_finding(const struct report *report, uint32_t index);
 
+/** Says that memory ran out while findings were looked for. */
+void report_fell_short(struct report *report);
+
 /** "file:12:7: error[unknown-name]: message; remedy" of one finding into @p out. */
 void report_line(const struct finding *finding, char *out, size_t out_bytes);
 

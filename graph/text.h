@@ -19,6 +19,10 @@ MUST_CHECK enum weir_status graph_read(const char *path, struct report *report, 
 MUST_CHECK enum weir_status graph_read_text(const char *text, size_t length, const char *name,
                                             struct report *report, struct graph **out,
                                             struct weir_error *err);
+/** As graph_read, for a graph that a machine file is laid over next: leaves out what that may still
+ *  mend, such as a missing domain. Call graph_overlay, then graph_check_statements. */
+MUST_CHECK enum weir_status graph_read_for_machine(const char *path, struct report *report,
+                                                   struct graph **out, struct weir_error *err);
 /** Reads the statements of a machine file over the graph: each field given replaces the one that
  *  is there; what is new is added. On failure the graph must not be used any more. */
 MUST_CHECK enum weir_status graph_overlay(struct graph *graph, const char *path,

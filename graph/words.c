@@ -1,51 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words of the text form for the enums of graph.h, in the order of the enums. */
-#include "graph/graph.h"
+/* The words of the text form for the enums of graph.h. Each list follows its enum, ends with NULL,
+ * and has "" for a value that is said by writing nothing. */
+#include "graph/fields.h"
+
+const char *const node_kind_words[] = {"compute",     "allocation", "mapping",           "transfer",
+                                       "prefetch",    "offload",    "rematerialization", "barrier",
+                                       "reclamation", NULL};
+const char *const edge_type_words[] = {"data-ready", "storage-ready", "ordering", "lifetime-hold",
+                                       "barrier",    "capacity-wait", NULL};
+const char *const scope_words[] = {"", "cold", "warm", NULL};
+const char *const rule_words[] = {"allowed", "forbidden", "unknown", NULL};
+const char *const evidence_words[] = {"none",      "measured", "fitted",  "datasheet", "bound",
+                                      "unknown",   "declared", "assumed", "observed",  "ordered",
+                                      "contained", "inferred", NULL};
+const char *const distribution_words[] = {"",        "normal",    "lognormal", "gamma",
+                                          "uniform", "empirical", "unknown",   NULL};
 
 const char *node_kind_name(enum node_kind kind)
 {
-    static const char *const names[NODE_KINDS] = {"compute",           "allocation", "mapping",
-                                                  "transfer",          "prefetch",   "offload",
-                                                  "rematerialization", "barrier",    "reclamation"};
-
-    return names[kind];
+    return node_kind_words[kind];
 }
 
 const char *edge_type_name(enum edge_type type)
 {
-    static const char *const names[EDGE_TYPES] = {
-        "data-ready", "storage-ready", "ordering", "lifetime-hold", "barrier", "capacity-wait"};
-
-    return names[type];
+    return edge_type_words[type];
 }
 
 const char *evidence_name(enum evidence_kind kind)
 {
-    static const char *const names[] = {"none",     "measured", "fitted",    "datasheet",
-                                        "bound",    "unknown",  "declared",  "assumed",
-                                        "observed", "ordered",  "contained", "inferred"};
-
-    return names[kind];
+    return evidence_words[kind];
 }
 
 const char *overlap_rule_name(enum overlap_rule rule)
 {
-    static const char *const names[] = {"allowed", "forbidden", "unknown"};
-
-    return names[rule];
+    return rule_words[rule];
 }
 
 const char *graph_scope_name(enum graph_scope scope)
 {
-    static const char *const names[] = {"none", "cold", "warm"};
-
-    return names[scope];
+    return scope == SCOPE_NONE ? "none" : scope_words[scope];
 }
 
 const char *distribution_name(enum distribution_kind kind)
 {
-    static const char *const names[] = {"fixed",   "normal",    "lognormal", "gamma",
-                                        "uniform", "empirical", "unknown"};
-
-    return names[kind];
+    return kind == DISTRIBUTION_FIXED ? "fixed" : distribution_words[kind];
 }
