@@ -22,7 +22,7 @@ import tempfile
 sys.dont_write_bytecode = True    # leaves nothing in the source tree
 
 import model
-from generate import Maker, render
+from generate import Maker, Source, render
 from shrink import shrink
 from simulate import simulate
 
@@ -56,9 +56,9 @@ def flat(curve):
     return [] if all(value == 0 for _, value in curve) else curve
 
 
-def ask_oracle(text, family):
+def ask_oracle(source, family):
     try:
-        result = simulate(model.read(text), family)
+        result = simulate(model.read(*source), family)
     except model.InputError as error:
         return Answer(3, str(error))
     answer = Answer(0 if result.status == 'done' else 4,
@@ -75,23 +75,28 @@ class Weir:
         self.program = os.path.abspath(program)
         self.folder = folder
         self.path = os.path.join(folder, 'graph.weir')
+        self.machine = os.path.join(folder, 'machine.weir')
         self.store = os.path.join(folder, 'runs.db')
 
-    def run(self, text, *arguments):
+    def run(self, source, *arguments):
         with open(self.path, 'w', encoding='utf-8') as stream:
-            stream.write(text)
+            stream.write(source.graph)
+        if source.machine is not None:
+            with open(self.machine, 'w', encoding='utf-8') as stream:
+                stream.write(source.machine)
+            arguments += ('--machine', self.machine)
         return subprocess.run([self.program, *arguments], stdin=subprocess.DEVNULL,
                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding='utf-8', errors='replace', timeout=TIMEOUT_S)
 
-    def expand(self, text):
-        return self.run(text, 'check', '--expand', self.path)
+    def expand(self, source):
+        return self.run(source, 'check', '--expand', self.path)
 
-    def simulate(self, text, family):
+    def simulate(self, source, family):
         for suffix in ('', '-wal', '-shm'):
             if os.path.exists(self.store + suffix):
                 os.remove(self.store + suffix)
-        done = self.run(text, 'simulate', self.path, '--policy', 'retain', '--contention', family,
+        done = self.run(source, 'simulate', self.path, '--policy', 'retain', '--contention', family,
                         '--json', '--db', self.store)
         answer = Answer(done.returncode, done.stderr.strip())
         if done.returncode == 0:
@@ -171,13 +176,13 @@ class Comparison:
     def count(self, what):
         self.counts[what] = self.counts.get(what, 0) + 1
 
-    def family(self, text, family):
-        return difference(ask_oracle(text, family), self.weir.simulate(text, family))
+    def family(self, source, family):
+        return difference(ask_oracle(source, family), self.weir.simulate(source, family))
 
-    def expanded(self, text):
+    def expanded(self, source):
         """The graph with everything implied written out."""
-        original = ask_oracle(text, 'none')
-        done = self.weir.expand(text)
+        original = ask_oracle(source, 'none')
+        done = self.weir.expand(source)
         if original.exit == 3:
             if done.returncode not in (1, 3):
                 return ('check passes', [f'check --expand gives {done.returncode}, the oracle '
@@ -187,30 +192,30 @@ class Comparison:
             return ('check refuses', [f'check --expand gives {done.returncode} '
                                       f'({done.stderr.strip()}), the oracle finds nothing'])
         names = set(original.parts['spans'])
-        for who, answer in (('the oracle', ask_oracle(done.stdout, 'none')),
-                            ('weir', self.weir.simulate(done.stdout, 'none'))):
+        expanded = Source(done.stdout, source.machine)
+        for who, answer in (('the oracle', ask_oracle(expanded, 'none')),
+                            ('weir', self.weir.simulate(expanded, 'none'))):
             found = difference(original, answer, only=names)
             if found:
                 return (f'expand, {who}, {found[0]}',
                         [f'read by {who}, in the place of weir: {line}' for line in found[1]])
-        again = self.weir.expand(done.stdout)
+        again = self.weir.expand(expanded)
         if again.stdout != done.stdout:
             return 'expand again', ['expanded again it is another graph']
         return None
 
     def tests_of(self, made):
-        text = made.text()
         graph_has = {statement.keyword for statement in made.out}
         for family in FAMILIES:
             needs = {'none': None, 'pairwise': 'kappa', 'share': 'resource'}[family]
             if needs in graph_has or needs is None or made.seed % 5 == 0:
-                yield family, lambda text, family=family: self.family(text, family)
+                yield family, lambda source, family=family: self.family(source, family)
         if self.expands:
             yield 'expand', self.expanded
 
-    def safely(self, test, text):
+    def safely(self, test, source):
         try:
-            return test(text)
+            return test(source)
         except subprocess.TimeoutExpired:
             return 'hang', [f'no answer after {TIMEOUT_S} s']
         except (sqlite3.Error, json.JSONDecodeError, KeyError) as error:
@@ -219,10 +224,10 @@ class Comparison:
     def seed(self, seed):
         """(name of the test, kind, lines, statements) of each difference"""
         made = Maker(seed).make()
-        oracle = ask_oracle(made.text(), 'none')
+        oracle = ask_oracle(render(made.out), 'none')
         self.count('refused' if oracle.exit == 3 else oracle.parts['status'])
         for name, test in self.tests_of(made):
-            found = self.safely(test, made.text())
+            found = self.safely(test, render(made.out))
             if found:
                 yield name, test, found, made.out
 
@@ -242,12 +247,16 @@ def report(comparison, seed, differences, options):
         _, lines = comparison.safely(test, render(small)) or (kind, lines)
         comment = f'# seed {seed}, {name}: {kind}\n' + ''.join(
             f'# {part}\n' for line in lines[:20] for part in line.splitlines())
-        print(comment + ''.join(f'#   {line}\n' for line in render(small).splitlines()), end='')
+        print(comment, end='')
+        for title, text in zip(render(small)._fields, render(small)):
+            print(''.join(f'#   {title}: {line}\n' for line in (text or '').splitlines()), end='')
         if options.keep:
             base = os.path.join(options.keep, f'{seed}-{name}')
             for suffix, which in (('', statements), ('.min', small)):
-                with open(f'{base}{suffix}.weir', 'w', encoding='utf-8') as stream:
-                    stream.write(comment + render(which))
+                for ending, text in zip(('weir', 'machine'), render(which)):
+                    if text is not None:
+                        with open(f'{base}{suffix}.{ending}', 'w', encoding='utf-8') as stream:
+                            stream.write(comment + text)
 
 
 def options_of(arguments):

@@ -11,6 +11,7 @@ The same seed gives the same text.
 
 import random
 import sys
+from collections import namedtuple
 
 sys.dont_write_bytecode = True
 
@@ -28,6 +29,7 @@ class Statement:
 
     def __init__(self, keyword, *names, flags=(), **fields):
         self.keyword, self.names, self.flags = keyword, list(names), list(flags)
+        self.in_machine = False    # stands in the machine file
         self.fields = {key.strip('_').replace('klass', 'class'):
                        [str(item) for item in (value if isinstance(value, list) else [value])]
                        for key, value in fields.items() if value not in (None, [])}
@@ -40,11 +42,19 @@ class Statement:
     def copy(self):
         other = Statement(self.keyword, *self.names, flags=self.flags)
         other.fields = {key: list(items) for key, items in self.fields.items()}
+        other.in_machine = self.in_machine
         return other
 
 
+# the text of a graph, and that of its machine file or None
+Source = namedtuple('Source', 'graph machine')
+
+
 def render(statements):
-    return 'weir 1\n' + ''.join(statement.line() + '\n' for statement in statements)
+    def lines(in_machine):
+        return ''.join(statement.line() + '\n' for statement in statements
+                       if statement.in_machine == in_machine)
+    return Source('weir 1\n' + lines(False), 'weir 1\n' + lines(True) if lines(True) else None)
 
 
 class Roomy(Simulation):
@@ -74,15 +84,32 @@ class Maker:
         self.graph = model.Graph()
         self.out = []             # statements in the order they were drawn
         self.mutation = None
+        self.mappings = []        # (object, domain) of every mapping node
         chance = self.random.random
         self.has = {name: chance() < share for name, share in {
-            'alias': .45, 'granule': .3, 'reserve': .3, 'guard': .35, 'workspace': .5,
-            'staging': .45, 'kappa': .6, 'resource': .5, 'overlap': .4, 'priority': .4,
+            'alias': .5, 'granule': .3, 'reserve': .3, 'guard': .35, 'workspace': .5,
+            'staging': .45, 'kappa': .6, 'resource': .5, 'overlap': .4, 'priority': .5,
             'release': .35, 'mapping': .5, 'elsewhere': .5, 'hold': .35, 'zero': .4, 'class': .5,
             'odd names': .12, 'units': .3, 'bytes': .4, 'distribution': .15, 'facts': .2,
             'allocation': .5, 'reclamation': .7, 'edges': .8, 'starts': .4, 'lags': .5,
             'ready': .3, 'back': .08, 'none': .25, 'tight': .7, 'mutate': .15, 'shuffle': .3,
-            'busy': .3}.items()}
+            'busy': .3, 'views': 0, 'maps': 0, 'machine': .12, 'bold': .1}.items()}
+        style = self.pick(['mixed'] * 11 + ['contention'] * 4 + ['views'] * 3 + ['maps'] * 2)
+        # each style draws much of what the mixed one seldom brings together
+        self.has.update({'mixed': {},
+                         'contention': {'busy': True, 'class': True, 'edges': False, 'back': False,
+                                        'kappa': self.random.random() < .8, 'release': True,
+                                        'resource': self.random.random() < .6},
+                         'views': {'views': True, 'busy': False, 'release': True},
+                         'maps': {'maps': True, 'mapping': True, 'reclamation': True,
+                                  'busy': False, 'bold': self.random.random() < .4}}[style])
+        self.style = style
+        if style == 'contention':    # short and round times: ends that lie on half nanoseconds
+            self.times = self.random.choice([[1, 2, 3, 4, 5, 6, 7], list(range(1, 60)),
+                                             [10, 30, 50, 70, 90, 100, 150], [100, 300, 500]])
+        self.factors = self.random.choice([
+            ['1.5'], ['1.5', '2.5'], ['1.1', '1.3', '1.7'], ['1.05', '1.15', '1.1', '1.3'],
+            ['3', '1.5', '1'], ['1.5', '2', '1.25', '1.1', '3', '1', '1.7', '2.0', '1.33']])
         self.times = self.random.choice([[1, 2, 3, 4, 5, 6, 7], list(range(1, 60)),
                                          [10, 10, 20, 30], [1000, 2000, 5000, 7500, 12345],
                                          list(range(1, 10 ** 6, 977))])
@@ -155,7 +182,8 @@ class Maker:
         domains = list(self.graph.domains)
         for number in range(self.random.randint(1, 3)):
             self.put(Statement('engine', self.name(f'sm{number}'),
-                               slots=self.pick([None, 1, 2, 3]),
+                               slots=self.pick([2, 3, 4, 6] if self.has['busy']
+                                               else [None, 1, 2, 3]),
                                domain=quote(self.pick(domains)) if self.chance(.4) else None,
                                bandwidth=self.pick(['1GB/s', '300MB/s', '7B/s', None]),
                                latency=self.time() if self.chance(.3) else None))
@@ -177,34 +205,43 @@ class Maker:
     def contention(self):
         if not self.has['kappa']:
             return
-        share = self.pick([.3, .7, 1])
+        share = self.pick([.3, .7, 1, 1])
         pairs = [(first, second) for first in self.classes for second in self.classes
                  if self.chance(share)]
         self.random.shuffle(pairs)
-        factors = ['1.5', '2', '1.25', '1.1', '3', '1', '1.7', '2.0', '1.33', '1.05']
         for first, second in pairs:
-            self.put(Statement('kappa', first, second, self.pick(factors)))
+            self.put(Statement('kappa', first, second, self.pick(self.factors)))
 
     def objects(self):
         domains = list(self.graph.domains)
-        for number in range(self.random.randint(1, 8)):
-            initial = self.chance(.4)
+        for number in range(self.random.randint(1, 3 if self.has['views'] else 8)):
+            initial = self.chance(.1 if self.has['views'] else .4)
             self.put(Statement('object', self.name(f'x{number}'), size=self.size(),
                                domain=quote(self.pick(domains)) if self.chance(.5) else None,
                                ready=self.time() if initial and self.chance(.5, 'ready')
                                else None, flags=['initial'] if initial else []))
-        if self.has['alias']:
+        if self.has['alias'] or self.has['views']:
             for number in range(self.random.randint(1, 5)):
                 base = self.pick(self.graph.objects.values())
                 size = self.random.randint(1, base.size)
                 offset = self.random.randint(0, base.size - size)
                 if self.chance(.3):
                     offset = self.pick([0, base.size - size])
-                plus = '' if offset == 0 and self.chance(.5) else '+' + self.size(offset)
-                self.put(Statement('object', self.name(f'v{number}'), size=self.size(size),
-                                   alias=quote(base.name) + plus))
+                self.alias(number, base, size, offset)
+        if self.has['views']:
+            for base in [obj for obj in self.graph.objects.values() if obj.alias is None][:2]:
+                parts = self.random.randint(2, 4)
+                for part in range(parts):
+                    low, high = base.size * part // parts, base.size * (part + 1) // parts
+                    if low < high:
+                        self.alias(f'{base.name}.{part}', base, high - low, low)
         model.resolve_objects(self.graph)
         self.walker = Walker(self.graph)
+
+    def alias(self, number, base, size, offset):
+        plus = '' if offset == 0 and self.chance(.5) else '+' + self.size(offset)
+        self.put(Statement('object', self.name(f'v{number}'), size=self.size(size),
+                           alias=quote(base.name) + plus))
 
     # ---- what can be done now
 
@@ -280,11 +317,25 @@ class Maker:
     def compute(self):
         engine, domain, here = self.place()
         writes = self.some(self.graph.objects, 2)
+        if self.has['busy'] and self.chance(.9 if self.style == 'contention' else .6):
+            return 'compute', dict(self.decorations(engine), **self.cost(engine),
+                                   domain=quote(domain) if domain else None,
+                                   reads=self.reads(here, 1))
+        if self.has['views']:
+            return 'compute', dict(self.decorations(engine), **self.cost(engine),
+                                   domain=quote(domain) if domain else None,
+                                   reads=self.reads(here, 1) if self.chance(.5) else None,
+                                   writes=self.view())
         kind = self.pick(['compute'] * 6 + ['rematerialization'])
         return kind, dict(self.decorations(engine), **self.cost(engine),
                           domain=quote(domain) if domain else None,
                           reads=self.reads(here, 3), writes=[quote(name) for name in writes],
                           staging=self.staging() if self.chance(.2) else None)
+
+    def view(self):
+        """One object to write, mostly an alias: fillers of one copy that nothing orders."""
+        views = [obj.name for obj in self.graph.objects.values() if obj.alias is not None]
+        return quote(self.pick(views if views and self.chance(.8) else self.graph.objects))
 
     def copy_node(self):
         ways = [(name, source, target) for name in self.graph.objects
@@ -314,7 +365,7 @@ class Maker:
                                 staging=self.staging())
 
     def host_duration(self):
-        return self.duration() if self.chance(.3) else None
+        return self.duration() if self.chance(.8 if self.has['views'] else .3) else None
 
     def allocate(self):
         free = [(obj.name, domain) for obj in self.graph.objects.values() if obj.alias is None
@@ -343,6 +394,7 @@ class Maker:
         if not ways:
             return None
         name, domain = self.pick(ways)
+        self.mappings.append((name, domain))
         return 'mapping', dict(self.decorations(None, is_free=True), object=quote(name),
                                domain=quote(domain), duration=self.host_duration())
 
@@ -364,8 +416,13 @@ class Maker:
         makers += [self.allocate] * 2 if self.has['allocation'] else []
         makers += [self.reclaim] * 2 if self.has['reclamation'] else []
         makers += [self.map] * 2 if self.has['mapping'] else []
-        makers += [self.off_node] if self.has['guard'] else []
+        makers += [self.off_node] * 3 if self.has['guard'] else []
+        makers += [self.allocate] * 3 + [self.reclaim] * 2 if self.has['views'] else []
+        makers += [self.map] * 3 + [self.reclaim] * 3 if self.has['maps'] else []
+        makers += [self.timing_node] * 6 if self.style == 'contention' else []
         wanted = self.random.randint(5, 12) if self.chance(.5) else self.random.randint(5, 40)
+        if self.style == 'contention':
+            wanted = self.random.randint(12, 40)
         while len(self.graph.nodes) < wanted:
             made = self.pick(makers)()
             if made is None:
@@ -373,6 +430,30 @@ class Maker:
             kind, fields = made
             self.put(Statement('node', self.name(f'n{len(self.graph.nodes)}'), kind, **fields))
             self.walker.step(self.graph.nodes[-1])
+        if self.has['bold']:
+            self.bold_read()
+
+    def bold_read(self):
+        """A last reader of bytes that may well be stale, missing or not mapped any more."""
+        engine, domain, here = self.place()
+        unmapped = [(name, where) for name, where in self.mappings
+                    if not self.live(name, where) and not self.can_read(name, where)
+                    and self.holds_valid(name, self.walker.home(name))]
+        if unmapped and self.chance(.8):    # the mapping went with the home copy
+            name, domain = self.pick(unmapped)
+            self.put(Statement('node', 'last', 'compute', duration=self.duration(),
+                               domain=quote(domain), reads=quote(name)))
+            return
+        states = [(name, where) for name in self.graph.objects for where in self.graph.domains
+                  if self.live(name, where) and not self.holds_valid(name, where)]
+        items = [f'{quote(name)}@{quote(where)}' for name, where in states]
+        items += [quote(name) for name, where in states if where == here] * 2
+        items += [quote(name) for name in self.graph.objects
+                  if not self.live(name, here) and self.live(name, self.walker.home(name))]
+        items += [quote(self.pick(self.graph.objects))] if not items else []
+        self.put(Statement('node', 'last', 'compute', duration=self.duration(),
+                           engine=quote(engine) if engine else None,
+                           domain=quote(domain) if domain else None, reads=self.pick(items)))
 
     def tie_copies(self):
         """A prefetch or offload has a consumer; a copy that nothing uses is a mere transfer."""
@@ -408,9 +489,15 @@ class Maker:
     def edges(self):
         nodes = self.graph.nodes
         if self.has['edges']:
-            for _ in range(self.random.randint(0, len(nodes))):
+            for _ in range(self.random.randint(0, len(nodes) // (4 if self.has['busy'] else 1))):
                 first, second = sorted(self.random.sample(range(len(nodes)), 2))
                 self.edge(nodes[first], nodes[second])
+        for node in nodes:
+            if self.graph.is_off(node) and self.chance(.7):    # edges pass through it
+                before, after = nodes[:node.index], nodes[node.index + 1:]
+                if before and after:
+                    self.edge(self.pick(before), node)
+                    self.edge(node, self.pick(after))
         if self.has['hold']:
             for copy in self.some([copy for copy in self.walker.copies if copy.users], 3):
                 self.hold(copy)
@@ -434,10 +521,13 @@ class Maker:
     def overlaps(self):
         if not self.has['overlap']:
             return
-        names = [node.name for node in self.graph.nodes] + self.classes * 3
-        for _ in range(self.random.randint(1, 4)):
-            self.put(Statement('overlap', self.pick(names), self.pick(names),
-                               self.pick(['forbidden', 'forbidden', 'allowed', 'unknown'])))
+        names = [node.name for node in self.graph.nodes] + self.classes * 5
+        for _ in range(self.random.randint(1, 5)):
+            first, second = self.pick(names), self.pick(names)
+            if self.chance(.25):
+                first = second = self.pick(self.classes)
+            self.put(Statement('overlap', first, second,
+                               self.pick(['forbidden'] * 4 + ['allowed', 'unknown'])))
 
     # ---- the whole
 
@@ -445,7 +535,7 @@ class Maker:
         """implied=none: the hazards as edges, some of those dropped that others cover, and now
         and then one that nothing covers."""
         try:
-            hazards = sorted({(h.first, h.second) for h in bind(model.read(self.text())).hazards})
+            hazards = sorted({(h.first, h.second) for h in bind(model.read(*render(self.out))).hazards})
         except InputError:
             return
         graph_line = next(s for s in self.out if s.keyword == 'graph')
@@ -463,11 +553,13 @@ class Maker:
             self.out = given + fewer
             if self.chance(.05) or self.is_legal():
                 spelt = fewer
-        self.out = given + spelt
+        if spelt and self.chance(.12):
+            self.pick(spelt).fields['from'] = ['start']    # does not leave the finish: a race,
+        self.out = given + spelt                           # unless another path covers it
 
     def is_legal(self):
         try:
-            bind(model.read(self.text()))
+            bind(model.read(*render(self.out)))
             return True
         except InputError:
             return False
@@ -475,7 +567,7 @@ class Maker:
     def tighten(self):
         """Capacities from what a roomy run wants at its peak."""
         try:
-            roomy = Roomy(bind(model.read(self.text())), 'none')
+            roomy = Roomy(bind(model.read(*render(self.out))), 'none')
             peak = roomy.run().peak
         except InputError:
             return
@@ -483,7 +575,7 @@ class Maker:
             for statement in self.out:
                 if statement.keyword == 'domain':
                     self.cut(statement, roomy, peak, least_share)
-            if simulate(model.read(self.text())).status == 'done' or self.chance(.1):
+            if simulate(model.read(*render(self.out))).status == 'done' or self.chance(.1):
                 return
 
     def cut(self, domain, roomy, peak, least_share):
@@ -512,8 +604,29 @@ class Maker:
                 del groups[keyword]
         self.out = mixed
 
-    def text(self):
-        return render(self.out)
+    def split(self):
+        """Some of the machine moves to a machine file, which replaces single fields."""
+        if not self.has['machine']:
+            return
+        for statement in [s for s in self.out if s.keyword in ('engine', 'resource', 'kappa',
+                                                               'domain')]:
+            if self.chance(.3) and statement.keyword != 'domain':
+                statement.in_machine = True
+            elif self.chance(.5) and statement.fields:
+                field = self.pick(sorted(statement.fields))
+                other = statement.copy()
+                other.in_machine = True
+                other.fields = {field: statement.fields[field]}
+                self.out.append(other)
+                if field not in ('domain', 'from', 'to'):
+                    statement.fields[field] = ['1ns' if field == 'latency' else '1B/s'
+                                               if field in ('bandwidth', 'capacity')
+                                               and statement.keyword != 'domain' else '1']
+            elif self.chance(.5) and statement.keyword == 'kappa':
+                other = statement.copy()
+                other.in_machine = True
+                self.out.append(other)
+                statement.names[2] = '9'
 
     def make(self):
         self.machine()
@@ -528,6 +641,7 @@ class Maker:
             self.spell_out()
         self.tighten()
         self.shuffle()
+        self.split()
         if self.has['mutate']:
             self.mutation = mutate(self.out, self.random)
         return self
@@ -539,14 +653,17 @@ def features(source, made):
     """The words that a graph has, as far as they matter to what is simulated."""
     found = set()
     try:
-        graph = model.read(source)
+        graph = model.read(*source)
     except InputError:
         return found
+    if source.machine:
+        found.add('machine file')
     for statement in made.out:
         found |= {f'{statement.keyword} {field}=' for field in statement.fields}
         found |= {f'{statement.keyword} {flag}' for flag in statement.flags}
         if statement.keyword in ('node', 'edge', 'overlap'):
-            found.add(f'{statement.keyword} {statement.names[1 if statement.keyword == "node" else 2]}')
+            kind = statement.names[1 if statement.keyword == 'node' else 2]
+            found.add(f'{statement.keyword} {kind}')
         elif statement.keyword in ('kappa', 'resource', 'guard'):
             found.add(statement.keyword)
     if any(domain for node in graph.nodes for _, domain in node.reads):
@@ -563,7 +680,7 @@ def features(source, made):
 
 def outcome(source, family):
     try:
-        return simulate(model.read(source), family).status
+        return simulate(model.read(*source), family).status
     except InputError:
         return 'input'
 
@@ -572,7 +689,7 @@ def statistics(seeds):
     outcomes, seen, waits, faults = {}, {}, 0, {}
     for seed in seeds:
         made = Maker(seed).make()
-        source = made.text()
+        source = render(made.out)
         status = outcome(source, 'none')
         key = status + (' (mutated)' if made.mutation else '')
         outcomes[key] = outcomes.get(key, 0) + 1
@@ -580,12 +697,12 @@ def statistics(seeds):
             seen[feature] = seen.get(feature, 0) + 1
         if status == 'input':
             try:
-                simulate(model.read(source))
+                simulate(model.read(*source))
             except InputError as error:
                 word = ' '.join(w for w in str(error).split() if "'" not in w)[:60]
                 faults[word] = faults.get(word, 0) + 1
         else:
-            spans = simulate(model.read(source)).spans.values()
+            spans = simulate(model.read(*source)).spans.values()
             waits += any(start > ready for ready, start, _ in spans)
     for title, table in (('outcome', outcomes), ('feature', seen), ('fault', faults)):
         for name, count in sorted(table.items(), key=lambda item: (-item[1], item[0])):
@@ -598,7 +715,10 @@ def main(arguments):
         low, high = arguments[1].split(':')
         statistics(range(int(low), int(high)))
     else:
-        sys.stdout.write(Maker(int(arguments[0])).make().text())
+        source = render(Maker(int(arguments[0])).make().out)
+        sys.stdout.write(source.graph)
+        if source.machine:
+            sys.stdout.write('\n# the machine file:\n' + source.machine)
 
 
 if __name__ == '__main__':

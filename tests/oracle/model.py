@@ -121,6 +121,7 @@ class Graph:
         self.nodes = []           # in program order
         self.edges = []
         self.guards = {}          # name -> True when on
+        self.given = {}           # (keyword, name) -> fields its line names
 
     def node(self, name):
         for node in self.nodes:
@@ -397,6 +398,7 @@ def read_node(index, name, kind, fields):
 
 def read_statement(graph, words):
     keyword, at, fields, flags = statement(words)
+    graph.given[keyword, at[0]] = set(fields)
     if keyword == 'graph':
         if graph.name is not None:
             raise InputError('a second graph line', at[0])
@@ -404,8 +406,6 @@ def read_statement(graph, words):
         graph.implied = one_of(take(fields, 'implied', str, 'all'), 'all', 'none')
         one_of(take(fields, 'scope', str, 'cold'), 'cold', 'warm')
     elif keyword == 'domain':
-        if 'capacity' not in fields:
-            raise InputError(f'domain {at[0]!r} has no capacity', at[0])
         add(graph.domains, at[0], Domain(at[0], take(fields, 'capacity', size),
                                          take(fields, 'reserve', size, 0),
                                          take(fields, 'granule', size, 1)))
@@ -416,8 +416,6 @@ def read_statement(graph, words):
                                          take(fields, 'latency', time, 0),
                                          take(fields, 'from', str), take(fields, 'to', str)))
     elif keyword == 'resource':
-        if 'capacity' not in fields:
-            raise InputError(f'resource {at[0]!r} has no capacity', at[0])
         add(graph.resources, at[0], take(fields, 'capacity', rate))
     elif keyword == 'kappa':
         add(graph.kappa, (at[0], at[1]), factor(at[2]))    # a factor given twice is an error
@@ -446,6 +444,12 @@ def known(table, name, what, whose):
 
 def resolve_names(graph):
     names = {node.name for node in graph.nodes}
+    for domain in graph.domains.values():
+        if domain.capacity is None:
+            raise InputError(f'domain {domain.name!r} has no capacity', domain.name)
+    for name, capacity in graph.resources.items():
+        if capacity is None:
+            raise InputError(f'resource {name!r} has no capacity', name)
     for engine in graph.engines.values():
         for domain in (engine.domain, engine.source, engine.target):
             known(graph.domains, domain, 'domain', engine.name)
@@ -517,8 +521,7 @@ def resolve_costs(graph):
             raise InputError(f'{node.name!r} has no cost', node.name)
 
 
-def read(source):
-    """The graph in a text, or InputError."""
+def read_statements(source):
     graph = Graph()
     seen_version = False
     for number, line in enumerate(source.split('\n'), 1):
@@ -536,6 +539,31 @@ def read(source):
             raise InputError(f'line {number}: {error}', *error.names) from None
     if not seen_version:
         raise InputError('expected "weir 1"')
+    return graph
+
+
+ATTRIBUTES = {'from': 'source', 'to': 'target'}
+
+
+def replace_fields(graph, machine):
+    """What a machine file says stands in the place of the graph's: field by field. Only what
+    describes a machine is looked at."""
+    for keyword, mine, theirs in (('domain', graph.domains, machine.domains),
+                                  ('engine', graph.engines, machine.engines)):
+        for name, new in theirs.items():
+            old = mine.setdefault(name, new)
+            for field_name in machine.given[keyword, name] - {'flops', 'evidence', 'confidence'}:
+                attribute = ATTRIBUTES.get(field_name, field_name)
+                setattr(old, attribute, getattr(new, attribute))
+    graph.resources.update(machine.resources)
+    graph.kappa.update(machine.kappa)
+
+
+def read(source, machine=None):
+    """The graph in a text, with the machine file's text where there is one, or InputError."""
+    graph = read_statements(source)
+    if machine is not None:
+        replace_fields(graph, read_statements(machine))
     resolve_names(graph)
     resolve_objects(graph)
     resolve_costs(graph)
