@@ -22,10 +22,21 @@ weir_LDADD = \
 weir_SOURCES = \
 	cmd/check.c \
 	cmd/cmd.h \
+	cmd/compare.c \
+	cmd/figure.c \
+	cmd/figure.h \
+	cmd/figure_folder.c \
+	cmd/figure_folder.h \
+	cmd/figure_internal.h \
+	cmd/figure_tables.c \
+	cmd/generate.c \
+	cmd/gnuplot.c \
+	cmd/gnuplot.h \
 	cmd/graph_file.c \
 	cmd/json.c \
 	cmd/json.h \
 	cmd/main.c \
 	cmd/options.c \
+	cmd/plot.c \
 	cmd/policies.c \
 	cmd/simulate.c

@@ -12,7 +12,8 @@
 #include "cmd/cmd.h"
 
 /* Every verb, in the order in which they are used: one line each. */
-#define VERBS(VERB) VERB(check) VERB(simulate) VERB(policies)
+#define VERBS(VERB) \
+    VERB(generate) VERB(check) VERB(simulate) VERB(compare) VERB(plot) VERB(policies)
 
 #define DECLARE(name) extern const struct cmd_verb cmd_verb_##name;
 VERBS(DECLARE)

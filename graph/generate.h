@@ -8,8 +8,10 @@
 
 #include "graph/graph.h"
 
-/* The most nodes that `--nodes` may ask for. */
+/* The most that may be asked for. */
 #define GENERATE_NODES_MOST 1000000000
+#define GENERATE_WIDTH_MOST 100000
+#define GENERATE_ENGINES_MOST 10000
 
 /* A chain: each node reads what the one before it wrote. Without a seed every node takes
  * duration_ns, the makespan is n_nodes * duration_ns and the peak two objects. */

@@ -80,16 +80,15 @@ static enum weir_status check_options(const struct generate_random_options *o,
                               "%" PRIu32 " nodes: a number from 1 to %d was expected", o->n_nodes,
                               GENERATE_NODES_MOST);
     }
-    if (o->width < 1 || o->width > 100000) {
+    if (o->width < 1 || o->width > GENERATE_WIDTH_MOST) {
         return weir_error_set(err, WEIR_USAGE,
-                              "a width of %" PRIu32 ": from 1 to 100000 nodes in a layer were "
-                              "expected",
-                              o->width);
+                              "a width of %" PRIu32 ": from 1 to %d nodes in a layer were expected",
+                              o->width, GENERATE_WIDTH_MOST);
     }
-    if (o->n_engines < 1 || o->n_engines > 10000) {
+    if (o->n_engines < 1 || o->n_engines > GENERATE_ENGINES_MOST) {
         return weir_error_set(err, WEIR_USAGE,
-                              "%" PRIu32 " engines: a number from 1 to 10000 was expected",
-                              o->n_engines);
+                              "%" PRIu32 " engines: a number from 1 to %d was expected",
+                              o->n_engines, GENERATE_ENGINES_MOST);
     }
     return WEIR_OK;
 }
