@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The program: cmd/main.c holds the verb table, one file per verb beside it.
 
-EXTRA_PROGRAMS += weir
+bin_PROGRAMS += weir
 
 # A library stands before those it uses.
 weir_LDADD = \
