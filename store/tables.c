@@ -69,16 +69,16 @@ static const struct table tables[] = {
           "name,kind,engine,start_a_ns,finish_a_ns,start_b_ns,finish_b_ns,start_error_ns,"
           "duration_a_ns,duration_b_ns,duration_error_ns",
           "nodes that ran in both runs, by their start in the first; errors are second minus first",
-          "FROM (SELECT n.name AS name, n.kind AS kind, n.engine AS engine, "
+          "FROM (WITH second AS MATERIALIZED (SELECT name, id FROM node WHERE run_id = ?2) "
+          "SELECT n.name AS name, n.kind AS kind, n.engine AS engine, "
           "a.start_ns AS start_a_ns, a.finish_ns AS finish_a_ns, b.start_ns AS start_b_ns, "
           "b.finish_ns AS finish_b_ns, b.start_ns - a.start_ns AS start_error_ns, "
           "a.finish_ns - a.start_ns AS duration_a_ns, b.finish_ns - b.start_ns AS duration_b_ns, "
           "(b.finish_ns - b.start_ns) - (a.finish_ns - a.start_ns) AS duration_error_ns, "
           "a.start_order AS start_order "
-          "FROM (SELECT * FROM node WHERE run_id = ?1) AS n "
-          "JOIN (SELECT * FROM node WHERE run_id = ?2) AS m ON m.name = n.name "
+          "FROM node AS n CROSS JOIN second ON n.run_id = ?1 AND second.name = n.name "
           "JOIN span AS a ON a.run_id = ?1 AND a.node_id = n.id "
-          "JOIN span AS b ON b.run_id = ?2 AND b.node_id = m.id) "
+          "JOIN span AS b ON b.run_id = ?2 AND b.node_id = second.id) "
           "ORDER BY start_a_ns, start_order"),
 };
 
