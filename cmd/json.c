@@ -120,3 +120,9 @@ void json_null(struct json *json, const char *key)
     begin(json, key);
     fputs("null", json->file);
 }
+
+void json_raw(struct json *json, const char *key, const char *text)
+{
+    begin(json, key);
+    fputs(text, json->file);
+}

@@ -25,5 +25,7 @@ void json_integer(struct json *json, const char *key, int64_t value);
 void json_ratio(struct json *json, const char *key, double value);
 void json_boolean(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
+/** A value that is JSON already, such as the settings of a run. */
+void json_raw(struct json *json, const char *key, const char *text);
 
 #endif

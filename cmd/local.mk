@@ -39,4 +39,5 @@ weir_SOURCES = \
 	cmd/options.c \
 	cmd/plot.c \
 	cmd/policies.c \
+	cmd/runs.c \
 	cmd/simulate.c

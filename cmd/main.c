@@ -13,7 +13,7 @@
 
 /* Every verb, in the order in which they are used: one line each. */
 #define VERBS(VERB) \
-    VERB(generate) VERB(check) VERB(simulate) VERB(compare) VERB(plot) VERB(policies)
+    VERB(generate) VERB(check) VERB(simulate) VERB(compare) VERB(plot) VERB(runs) VERB(policies)
 
 #define DECLARE(name) extern const struct cmd_verb cmd_verb_##name;
 VERBS(DECLARE)
@@ -66,8 +66,8 @@ static enum weir_status unknown_verb(const char *word, struct weir_error *err)
     for (size_t i = 0; verbs[i] != NULL; i++)
         names[i] = verbs[i]->name;
     closest = cmd_closest(word, names);
-    return weir_error_set(err, WEIR_USAGE, "'%.80s' is not a verb%s%s%s; weir --help lists them",
-                          word, closest == NULL ? "" : "; did you mean '",
+    return weir_error_set(err, WEIR_USAGE, "'%.80s' is not a verb%s%s%s weir --help lists them",
+                          word, closest == NULL ? ";" : "; did you mean '",
                           closest == NULL ? "" : closest, closest == NULL ? "" : "'?");
 }
 

@@ -131,10 +131,10 @@ static enum weir_status unknown_option(const struct parser *parser, const char *
         name[length] = '\0';
         closest = cmd_closest(name, names);
     }
-    return weir_error_set(err, WEIR_USAGE,
-                          "'%.80s' is not an option%s%s%s; weir %s --help lists them", word,
-                          closest == NULL ? "" : "; did you mean '", closest == NULL ? "" : closest,
-                          closest == NULL ? "" : "'?", parser->verb->name);
+    return weir_error_set(
+        err, WEIR_USAGE, "'%.80s' is not an option%s%s%s weir %s --help lists them", word,
+        closest == NULL ? ";" : "; did you mean '", closest == NULL ? "" : closest,
+        closest == NULL ? "" : "'?", parser->verb->name);
 }
 
 static enum weir_status take_value(const struct cmd_option *option, const char *value,

@@ -46,7 +46,8 @@ struct run {
     const char *graph_name;
     const char *policy;
     const char *machine;  /* how the user named it: a file name, "" when the graph's own */
-    const char *settings; /* a JSON object: options, device, scales, repeats, versions */
+    const char *settings; /* a JSON object: options, device, scales, repeats, versions;
+                             read back without blanks */
     const char *created;  /* ISO 8601, UTC; NULL when writing: now */
     int64_t seed;
     int64_t critical_path_ns;        /* -1 unknown */

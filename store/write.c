@@ -74,7 +74,7 @@ static enum weir_status write_head(struct store *store, const struct run *run, i
         store,
         "INSERT INTO run(kind, scope, graph_hash, plan_hash, graph_name, policy, machine, seed, "
         "makespan_ns, critical_path_ns, status, created, settings, graph_id, n_started) "
-        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, json(?), ?, ?)",
         &insert, err);
 
     if (status == WEIR_OK) {
