@@ -244,10 +244,17 @@ const char *number_fault_text(enum number_fault fault)
 
 void number_ratio_text(double value, char out[NUMBER_TEXT_BYTES])
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    int digits = 1;
+
+    do {
         (void)snprintf(out, NUMBER_TEXT_BYTES, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            return;
+    } while (strtod(out, NULL) != value && digits++ < 17);
+    /* 100 and not 1e+02: more digits may need no exponent. */
+    for (; strchr(out, 'e') != NULL && digits <= 17; digits++) {
+        char longer[NUMBER_TEXT_BYTES];
+        (void)snprintf(longer, sizeof longer, "%.*g", digits, value);
+        if (strlen(longer) < strlen(out))
+            memcpy(out, longer, sizeof longer);
     }
 }
 

@@ -54,45 +54,15 @@ static unsigned too_far(size_t length)
     return (unsigned)(length > 9 ? 3 : length / 3) + 1;
 }
 
-static uint32_t count_of(const struct graph *graph, enum statement_kind kind)
-{
-    const uint32_t counts[STATEMENT_KINDS] = {
-        [STATEMENT_NODE] = graph->n_nodes,         [STATEMENT_OBJECT] = graph->n_objects,
-        [STATEMENT_DOMAIN] = graph->n_domains,     [STATEMENT_ENGINE] = graph->n_engines,
-        [STATEMENT_RESOURCE] = graph->n_resources, [STATEMENT_GUARD] = graph->n_guards,
-    };
-
-    return counts[kind];
-}
-
-static weir_text name_of(const struct graph *graph, enum statement_kind kind, uint32_t row)
-{
-    weir_text name = {0};
-
-    if (kind == STATEMENT_NODE)
-        name.index = graph->nodes[row].name;
-    else if (kind == STATEMENT_OBJECT)
-        name.index = graph->objects[row].name;
-    else if (kind == STATEMENT_DOMAIN)
-        name = graph->domains[row].name;
-    else if (kind == STATEMENT_ENGINE)
-        name = graph->engines[row].name;
-    else if (kind == STATEMENT_RESOURCE)
-        name = graph->resources[row].name;
-    else if (kind == STATEMENT_GUARD)
-        name = graph->guards[row].name;
-    return name;
-}
-
 weir_text nearest_name(const struct graph *graph, enum statement_kind kind, const char *text,
                        size_t length)
 {
-    uint32_t n = count_of(graph, kind);
+    uint32_t n = graph_count(graph, kind);
     unsigned best = too_far(length);
     weir_text nearest = {0};
 
     for (uint32_t i = 0; i < n && i < MOST_NAMES; i++) {
-        weir_text name = name_of(graph, kind, i);
+        weir_text name = graph_row_name(graph, kind, i);
         unsigned found = better(text, length, graph_text(graph, name), best);
         if (found < best) {
             best = found;

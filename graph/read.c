@@ -100,6 +100,49 @@ enum statement_kind read_statement_kind(struct span word)
     return STATEMENT_KINDS;
 }
 
+uint32_t graph_count(const struct graph *graph, enum statement_kind kind)
+{
+    switch (kind) {
+    case STATEMENT_NODE:
+        return graph->n_nodes;
+    case STATEMENT_EDGE:
+        return graph->n_edges;
+    case STATEMENT_OBJECT:
+        return graph->n_objects;
+    case STATEMENT_DOMAIN:
+        return graph->n_domains;
+    case STATEMENT_ENGINE:
+        return graph->n_engines;
+    case STATEMENT_RESOURCE:
+        return graph->n_resources;
+    case STATEMENT_GUARD:
+        return graph->n_guards;
+    case STATEMENT_KAPPA:
+        return graph->n_kappas;
+    case STATEMENT_OVERLAP:
+        return graph->n_overlaps;
+    case STATEMENT_PARAM:
+        return graph->n_params;
+    case STATEMENT_GRAPH:
+    case STATEMENT_KINDS:
+        break;
+    }
+    return 0;
+}
+
+weir_text graph_row_name(const struct graph *graph, enum statement_kind kind, uint32_t row)
+{
+    if (kind == STATEMENT_NODE)
+        return (weir_text){graph->nodes[row].name};
+    if (kind == STATEMENT_OBJECT)
+        return (weir_text){graph->objects[row].name};
+    if (kind == STATEMENT_DOMAIN)
+        return graph->domains[row].name;
+    if (kind == STATEMENT_ENGINE)
+        return graph->engines[row].name;
+    return kind == STATEMENT_RESOURCE ? graph->resources[row].name : graph->guards[row].name;
+}
+
 /* The first pass. */
 
 static enum weir_status declare_row(struct graph *graph, enum statement_kind kind, weir_text name,
@@ -108,29 +151,19 @@ static enum weir_status declare_row(struct graph *graph, enum statement_kind kin
     union statement_value value;
     const struct statement *statement = &statements[kind];
 
-    if (kind == STATEMENT_NODE) {
-        *row = graph->n_nodes;
+    *row = graph_count(graph, kind);
+    if (kind == STATEMENT_NODE)
         return graph_declare_node(graph, name, &(weir_node){0}, err);
-    }
-    if (kind == STATEMENT_OBJECT) {
-        *row = graph->n_objects;
+    if (kind == STATEMENT_OBJECT)
         return graph_declare_object(graph, name, &(weir_object){0}, err);
-    }
     memcpy(&value, statement->blank, statement->value_size);
     memcpy((char *)&value + statement->fields[0].offset, &name, sizeof name);
-    if (kind == STATEMENT_DOMAIN) {
-        *row = graph->n_domains;
+    if (kind == STATEMENT_DOMAIN)
         return graph_add_domain(graph, &value.domain, &(weir_domain){0}, err);
-    }
-    if (kind == STATEMENT_ENGINE) {
-        *row = graph->n_engines;
+    if (kind == STATEMENT_ENGINE)
         return graph_add_engine(graph, &value.engine, &(weir_engine){0}, err);
-    }
-    if (kind == STATEMENT_RESOURCE) {
-        *row = graph->n_resources;
+    if (kind == STATEMENT_RESOURCE)
         return graph_add_resource(graph, &value.resource, &(weir_resource){0}, err);
-    }
-    *row = graph->n_guards;
     return graph_add_guard(graph, &value.guard, &(weir_guard){0}, err);
 }
 
@@ -309,18 +342,8 @@ static void read_lines(struct reader *reader, const char *text, size_t length)
 
 static void count_rows(struct reader *reader)
 {
-    const struct graph *graph = reader->graph;
-
-    reader->n_before[STATEMENT_NODE] = graph->n_nodes;
-    reader->n_before[STATEMENT_EDGE] = graph->n_edges;
-    reader->n_before[STATEMENT_OBJECT] = graph->n_objects;
-    reader->n_before[STATEMENT_DOMAIN] = graph->n_domains;
-    reader->n_before[STATEMENT_ENGINE] = graph->n_engines;
-    reader->n_before[STATEMENT_RESOURCE] = graph->n_resources;
-    reader->n_before[STATEMENT_GUARD] = graph->n_guards;
-    reader->n_before[STATEMENT_KAPPA] = graph->n_kappas;
-    reader->n_before[STATEMENT_OVERLAP] = graph->n_overlaps;
-    reader->n_before[STATEMENT_PARAM] = graph->n_params;
+    for (int i = 0; i < STATEMENT_KINDS; i++)
+        reader->n_before[i] = graph_count(reader->graph, (enum statement_kind)i);
 }
 
 static void free_reader(struct reader *reader)

@@ -33,6 +33,8 @@ struct reader {
 
     uint32_t n_before[STATEMENT_KINDS]; /* rows that were there before this file */
     struct lines lines[STATEMENT_KINDS];
+    uint32_t last[STATEMENT_KINDS]; /* row referred to last, single jumps not counted */
+    bool has_jumped[STATEMENT_KINDS];
     struct keys *keys[STATEMENT_KINDS]; /* of facts about pairs and of edges; NULL until needed */
 
     /* Items of the statement being read. */
@@ -100,6 +102,10 @@ void read_statement(struct reader *reader, enum statement_kind kind, const char 
 /** Reads a whole file into memory, malloc'ed. */
 MUST_CHECK enum weir_status read_file(const char *path, char **text, size_t *length,
                                       struct weir_error *err);
+
+/** Of a kind of statement that has names: how many rows there are, and the name of one. */
+uint32_t graph_count(const struct graph *graph, enum statement_kind kind);
+weir_text graph_row_name(const struct graph *graph, enum statement_kind kind, uint32_t row);
 
 /** The name of a row of that kind that is most like the text; none when none is like it. */
 weir_text nearest_name(const struct graph *graph, enum statement_kind kind, const char *text,

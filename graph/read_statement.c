@@ -33,6 +33,34 @@ static bool missing(struct reader *reader, const struct state *state, const stru
                       field->is_positional ? "" : "=", words);
 }
 
+static const struct field *field_named(const struct statement *statement, struct span key)
+{
+    for (unsigned i = 0; i < statement->n_fields; i++) {
+        const struct field *field = &statement->fields[i];
+        if (!field->is_positional && *field->name == *key.text &&
+            strncmp(field->name, key.text, key.length) == 0 && field->name[key.length] == '\0')
+            return field;
+    }
+    return NULL;
+}
+
+/* What stands before the `=` of a word, or all of it. */
+static struct span key_before(struct span word)
+{
+    const char *equals = *word.text == '"' ? NULL : memchr(word.text, '=', word.length);
+
+    return (struct span){word.text, equals == NULL ? word.length : (size_t)(equals - word.text)};
+}
+
+/* A machine file may name what is there and go on with single fields. */
+static bool is_left_out(const struct state *state, enum token_fault fault, struct span word)
+{
+    if (state->row == WEIR_NONE || state->is_new || !state->statement->is_named)
+        return false;
+    return fault == TOKEN_END ||
+           (fault == TOKEN_OK && field_named(state->statement, key_before(word)) != NULL);
+}
+
 static bool read_positional(struct reader *reader, struct state *state)
 {
     const struct statement *statement = state->statement;
@@ -40,11 +68,15 @@ static bool read_positional(struct reader *reader, struct state *state)
 
     for (unsigned i = statement->is_named ? 1 : 0; i < statement->n_fields; i++) {
         const struct field *field = &statement->fields[i];
+        const char *at = state->at;
         enum token_fault fault;
         struct span word;
         if (!field->is_positional)
             break;
-        fault = token_word(&state->at, reader->line_end, &word);
+        fault = token_word(&at, reader->line_end, &word);
+        if (is_left_out(state, fault, word))
+            break;
+        state->at = at;
         if (fault == TOKEN_END)
             return missing(reader, state, field);
         if (fault != TOKEN_OK)
@@ -53,17 +85,6 @@ static bool read_positional(struct reader *reader, struct state *state)
             is_fine = false;
     }
     return is_fine;
-}
-
-static const struct field *field_named(const struct statement *statement, struct span key)
-{
-    for (unsigned i = 0; i < statement->n_fields; i++) {
-        const struct field *field = &statement->fields[i];
-        if (!field->is_positional && strncmp(field->name, key.text, key.length) == 0 &&
-            field->name[key.length] == '\0')
-            return field;
-    }
-    return NULL;
 }
 
 static bool unknown_field(struct reader *reader, const struct statement *statement, struct span key)
@@ -116,8 +137,8 @@ static uint64_t bit_of(const struct statement *statement, const struct field *fi
 static bool read_field(struct reader *reader, struct state *state, struct span word, uint64_t *seen)
 {
     const struct statement *statement = state->statement;
-    const char *equals = *word.text == '"' ? NULL : memchr(word.text, '=', word.length);
-    struct span key = {word.text, equals == NULL ? word.length : (size_t)(equals - word.text)};
+    struct span key = key_before(word);
+    const char *equals = key.length == word.length ? NULL : word.text + key.length;
     const struct field *field = field_named(statement, key);
     bool is_flag;
 
@@ -294,19 +315,6 @@ static bool find_row(struct reader *reader, struct state *state, const struct it
     return true;
 }
 
-static weir_text row_name(const struct graph *graph, enum statement_kind kind, uint32_t row)
-{
-    if (kind == STATEMENT_NODE)
-        return (weir_text){graph->nodes[row].name};
-    if (kind == STATEMENT_OBJECT)
-        return (weir_text){graph->objects[row].name};
-    if (kind == STATEMENT_DOMAIN)
-        return graph->domains[row].name;
-    if (kind == STATEMENT_ENGINE)
-        return graph->engines[row].name;
-    return kind == STATEMENT_RESOURCE ? graph->resources[row].name : graph->guards[row].name;
-}
-
 static bool read_name(struct reader *reader, struct state *state, struct item *name)
 {
     enum token_fault fault;
@@ -338,7 +346,7 @@ static void read_named(struct reader *reader, struct state *state)
         (void)read_words(reader, state); /* for the faults of the other words */
         return;
     }
-    text = row_name(reader->graph, state->kind, state->row);
+    text = graph_row_name(reader->graph, state->kind, state->row);
     if (state->is_new)
         memcpy((char *)&state->value + state->statement->fields[0].offset, &text, sizeof text);
     else

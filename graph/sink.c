@@ -96,24 +96,39 @@ static size_t plain_length(const char *at, const char *end)
     return byte < 0x80 ? 1 : token_utf8_length(at, end);
 }
 
-bool sink_needs_quotes(const char *name, const char *stops)
+/* Whether a byte below 0x80 can stand outside quotes. */
+static bool is_bare(unsigned char byte, const char *stops)
 {
-    const char *at = name, *end = name + strlen(name);
+    if (byte <= ' ' || byte == 0x7f || byte == '"' || byte == ',' || byte == '#')
+        return false;
+    for (; *stops != '\0'; stops++) {
+        if (byte == (unsigned char)*stops)
+            return false;
+    }
+    return true;
+}
 
-    if (at == end)
-        return true;
-    while (at < end) {
+/* The length of a name that needs no quotes; 0 when it does. */
+static size_t bare_length(const char *name, const char *stops)
+{
+    const char *at = name;
+
+    while (*at != '\0') {
         size_t n = 1;
         if ((unsigned char)*at >= 0x80)
-            n = token_utf8_length(at, end);
-        else if (*at <= ' ' || *at == 0x7f || *at == '"' || *at == ',' || *at == '#' ||
-                 (*stops != '\0' && strchr(stops, *at) != NULL))
+            n = token_utf8_length(at, at + strlen(at));
+        else if (!is_bare((unsigned char)*at, stops))
             n = 0;
         if (n == 0)
-            return true;
+            return 0;
         at += n;
     }
-    return false;
+    return (size_t)(at - name);
+}
+
+bool sink_needs_quotes(const char *name, const char *stops)
+{
+    return bare_length(name, stops) == 0;
 }
 
 void sink_quoted(struct sink *sink, const char *name)
@@ -139,8 +154,10 @@ void sink_quoted(struct sink *sink, const char *name)
 
 void sink_name(struct sink *sink, const char *name, const char *stops)
 {
-    if (!sink_needs_quotes(name, stops)) {
-        sink_word(sink, name);
+    size_t n = bare_length(name, stops);
+
+    if (n > 0) {
+        sink_put(sink, name, n);
         return;
     }
     sink_char(sink, '"');

@@ -176,7 +176,11 @@ static enum token_fault quoted_item(const char **at, const char *end, char *scra
 
 static bool is_stop(char c, const char *stops)
 {
-    return *stops != '\0' && strchr(stops, c) != NULL;
+    for (; *stops != '\0'; stops++) {
+        if (*stops == c)
+            return true;
+    }
+    return false;
 }
 
 enum token_fault token_item(const char **at, const char *end, const char *stops, char *scratch,

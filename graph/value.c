@@ -144,17 +144,41 @@ static bool unknown_name(struct reader *reader, enum statement_kind kind, const 
                       read_shown(&other, name, strlen(name)));
 }
 
+/* Whether the row has that name. */
+static bool is_named(const struct graph *graph, enum statement_kind kind, uint32_t row,
+                     const struct item *item)
+{
+    const char *name;
+
+    if (row >= graph_count(graph, kind))
+        return false;
+    name = graph_text(graph, graph_row_name(graph, kind, row));
+    return strncmp(name, item->text, item->length) == 0 && name[item->length] == '\0';
+}
+
 bool read_reference(struct reader *reader, enum statement_kind kind, const struct item *item,
                     uint32_t *id)
 {
-    uint32_t text = names_find(reader->graph->texts, item->text, item->length);
-    uint32_t found = WEIR_NONE;
+    const struct graph *graph = reader->graph;
+    uint32_t *last = &reader->last[kind];
+    uint32_t text, found = WEIR_NONE;
 
+    /* Names are mostly met in the order of their definitions, if with a jump here and there. */
+    if (is_named(graph, kind, *last, item) || is_named(graph, kind, ++*last, item)) {
+        *id = *last;
+        reader->has_jumped[kind] = false;
+        return true;
+    }
+    --*last;
+    text = names_find(graph->texts, item->text, item->length);
     if (text != NAMES_NONE && item->length > 0)
-        found = name_index_find(index_of(reader->graph, kind), (weir_text){text});
+        found = name_index_find(index_of(graph, kind), (weir_text){text});
     if (found == WEIR_NONE)
         return unknown_name(reader, kind, item);
     *id = found;
+    if (reader->has_jumped[kind])
+        *last = found;
+    reader->has_jumped[kind] = !reader->has_jumped[kind];
     return true;
 }
 
