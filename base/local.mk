@@ -18,7 +18,9 @@ base_libbase_a_SOURCES = \
 	base/quote.c \
 	base/quote.h \
 	base/random.c \
-	base/random.h
+	base/random.h \
+	base/utf8.c \
+	base/utf8.h
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += base/error.h

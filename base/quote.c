@@ -7,31 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence that begins at s (RFC 3629: no surrogates, nothing above
- * U+10FFFF, shortest form); 0 when there is none. s ends in a NUL, which no sequence goes past. */
-static size_t sequence_length(const unsigned char *s)
-{
-    static const struct {
-        unsigned char first, last, second_least, second_most, length;
-    } kinds[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (s[0] < kinds[i].first || s[0] > kinds[i].last)
-            continue;
-        if (s[1] < kinds[i].second_least || s[1] > kinds[i].second_most)
-            return 0;
-        for (size_t k = 2; k < kinds[i].length; k++) {
-            if (s[k] < 0x80 || s[k] > 0xBF)
-                return 0;
-        }
-        return kinds[i].length;
-    }
-    return 0;
-}
+#include "base/utf8.h"
 
 /* The escape of one byte below 0x80 that JSON does not take as it is; "" for the others. */
 static const char *json_escape(unsigned char c, char out[8])
@@ -59,7 +35,7 @@ void quote_json(const char *text, quote_put *put, void *to)
     while (*s != '\0') {
         char escape[8];
         const char *instead;
-        size_t length = *s < 0x80 ? 1 : sequence_length(s);
+        size_t length = utf8_length((const char *)s, NULL);
 
         instead = length == 0 ? "\xEF\xBF\xBD" : length > 1 ? "" : json_escape(*s, escape);
         if (instead[0] == '\0') {

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "graph/token.h"
+#include "base/utf8.h"
 
 static void flush(struct sink *sink)
 {
@@ -93,7 +93,7 @@ static size_t plain_length(const char *at, const char *end)
 
     if (byte < ' ' || byte == 0x7f || byte == '"' || byte == '\\')
         return 0;
-    return byte < 0x80 ? 1 : token_utf8_length(at, end);
+    return utf8_length(at, end);
 }
 
 /* Whether a byte below 0x80 can stand outside quotes. */
@@ -116,7 +116,7 @@ static size_t bare_length(const char *name, const char *stops)
     while (*at != '\0') {
         size_t n = 1;
         if ((unsigned char)*at >= 0x80)
-            n = token_utf8_length(at, at + strlen(at));
+            n = utf8_length(at, NULL);
         else if (!is_bare((unsigned char)*at, stops))
             n = 0;
         if (n == 0)

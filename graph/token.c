@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum byte_class { PLAIN, BLANK, QUOTE, CONTROL, HIGH };
 
 static enum byte_class class_of(char c)
@@ -16,35 +18,6 @@ static enum byte_class class_of(char c)
     if (byte >= 0x80)
         return HIGH;
     return byte == ' ' || byte == '\t' ? BLANK : CONTROL;
-}
-
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-size_t token_utf8_length(const char *at, const char *end)
-{
-    unsigned char first = (unsigned char)*at;
-    unsigned char second = end - at > 1 ? (unsigned char)at[1] : 0;
-    size_t length;
-
-    if (first < 0x80)
-        return 1;
-    if (first < 0xc2 || first > 0xf4)
-        return 0;
-    length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if ((size_t)(end - at) < length)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (!is_continuation(at[i]))
-            return 0;
-    }
-    /* Longer than need be, a surrogate, or past U+10FFFF. */
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
-        return 0;
-    return length;
 }
 
 /* From an opening quote to behind the closing one. */
@@ -96,7 +69,7 @@ enum token_fault token_word(const char **at, const char *end, struct span *word)
             fault = TOKEN_CONTROL;
             break;
         case HIGH:
-            length = token_utf8_length(p, end);
+            length = utf8_length(p, end);
             fault = length == 0 ? TOKEN_NOT_UTF8 : TOKEN_OK;
             p += length;
             break;

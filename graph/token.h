@@ -43,9 +43,6 @@ struct item {
 enum token_fault token_item(const char **at, const char *end, const char *stops, char *scratch,
                             struct item *out);
 
-/** @return how many bytes the UTF-8 character at @p at has; 0 when it is none */
-size_t token_utf8_length(const char *at, const char *end);
-
 /** @return what the fault is, for a message */
 const char *token_fault_text(enum token_fault fault);
 

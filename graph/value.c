@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "graph/read_internal.h"
 
 const char *read_shown(struct shown *shown, const char *text, size_t length)
@@ -12,7 +13,7 @@ const char *read_shown(struct shown *shown, const char *text, size_t length)
     size_t used = 0;
 
     for (size_t i = 0; i < length;) {
-        size_t bytes = token_utf8_length(text + i, text + length);
+        size_t bytes = utf8_length(text + i, text + length);
         bool is_plain = bytes > 0 && (unsigned char)text[i] >= ' ' && text[i] != 0x7f;
         size_t need = is_plain ? bytes : 4;
         if (used + need > room) {
