@@ -117,7 +117,9 @@ static enum weir_status read_graph(const struct cmd_context *context, const stru
                                    struct weir_error *err)
 {
     char *machine = NULL;
-    enum weir_status status = graph_read(request->graph, report, graph, err);
+    enum weir_status status = request->machine == NULL
+                                  ? graph_read(request->graph, report, graph, err)
+                                  : graph_read_for_machine(request->graph, report, graph, err);
 
     if (status != WEIR_OK || request->machine == NULL) {
         return status;

@@ -201,7 +201,9 @@ enum weir_status cmd_read_graph(const struct cmd_context *context, const char *p
 
     if (report == NULL)
         return weir_error_memory(err);
-    status = graph_read(path, report, &graph, err);
+    status = machine == NULL && n_capacities == 0
+                 ? graph_read(path, report, &graph, err)
+                 : graph_read_for_machine(path, report, &graph, err);
     if (status == WEIR_OK)
         status = graph_hash(graph, as_read, err);
     if (status == WEIR_OK) {
