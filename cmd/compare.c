@@ -152,8 +152,8 @@ static void answer_json(const struct comparison *c, const struct runs *runs, dou
     json_spread(&json, "start_error_ns", &c->start_error_ns, runs);
     json_integer(&json, "order_inversions", (int64_t)c->order_inversions);
     json_integer(&json, "order_pairs", (int64_t)c->order_pairs);
-    json_pairs(&json, "worst_durations", c->worst_duration, c->n_worst, runs);
-    json_pairs(&json, "worst_starts", c->worst_start, c->n_worst, runs);
+    json_pairs(&json, "worst_durations", c->worst_duration, c->n_worst_duration, runs);
+    json_pairs(&json, "worst_starts", c->worst_start, c->n_worst_start, runs);
     json_peaks(&json, c, runs);
     if (tolerance >= 0) {
         json_ratio(&json, "tolerance_ratio", tolerance);
@@ -222,6 +222,8 @@ static void print_worst(const char *title, const struct compare_pair *pairs, uin
 {
     char duration[SIGNED_BYTES], start[SIGNED_BYTES];
 
+    if (n == 0)
+        return;
     printf("\n%s\n  %14s %10s %14s  node\n", title, "duration", "ratio", "start");
     for (uint32_t i = 0; i < n; i++) {
         printf("  %14s %8.1f %% %14s  %s\n", time_text(pairs[i].duration_error_ns, duration),
@@ -246,8 +248,9 @@ static void answer_text(const struct comparison *c, const struct runs *runs,
     }
     if (common->is_quiet)
         return;
-    print_worst("largest duration errors (b minus a)", c->worst_duration, c->n_worst, runs);
-    print_worst("largest start errors (b minus a)", c->worst_start, c->n_worst, runs);
+    print_worst("largest duration errors (b minus a)", c->worst_duration, c->n_worst_duration,
+                runs);
+    print_worst("largest start errors (b minus a)", c->worst_start, c->n_worst_start, runs);
 }
 
 /* @param tolerance -1 when none was given */

@@ -270,6 +270,18 @@ static weir_domain same_domain(const struct figure *figure, weir_domain domain)
     return text.index == 0 ? (weir_domain){WEIR_NONE} : graph_find_domain(graph, text);
 }
 
+/* Takes out the domains of which next to nothing is used, unless that holds for all. */
+static uint32_t drop_idle(struct panel *panels, uint32_t n_panels)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_panels; i++) {
+        if (panels[i].peak_bytes >= panels[i].limit_bytes / 1000)
+            panels[n++] = panels[i];
+    }
+    return n > 0 ? n : n_panels;
+}
+
 /* Domains that hold bytes at some time, at most DOMAINS_MOST. */
 static uint32_t find_panels(const struct figure *figure, struct panel panels[DOMAINS_MOST])
 {
@@ -296,7 +308,7 @@ static uint32_t find_panels(const struct figure *figure, struct panel panels[DOM
         if (panel.peak_bytes > 0)
             panels[n++] = panel;
     }
-    return n;
+    return drop_idle(panels, n);
 }
 
 static enum weir_status write_domains(const struct figure *figure, const struct panel *panels,

@@ -229,31 +229,38 @@ static enum weir_status count_order(const struct pairing *p, struct comparison *
     return status;
 }
 
+static int64_t size_of(const struct compare_pair *pair, bool is_by_start)
+{
+    return llabs(is_by_start ? pair->start_error_ns : pair->duration_error_ns);
+}
+
 /* Puts the pair in its place of a list that is sorted by size, the largest first; of equal sizes the
  * one that came first stays in front. */
-static void keep_worst(struct compare_pair *list, uint32_t n, const struct compare_pair *pair,
+static void keep_worst(struct compare_pair *list, uint32_t *n, const struct compare_pair *pair,
                        bool is_by_start)
 {
-    int64_t size = llabs(is_by_start ? pair->start_error_ns : pair->duration_error_ns);
-    uint32_t at = n < COMPARE_WORST ? n : COMPARE_WORST;
+    int64_t size = size_of(pair, is_by_start);
+    uint32_t at = *n;
 
-    while (at > 0 && llabs(is_by_start ? list[at - 1].start_error_ns
-                                       : list[at - 1].duration_error_ns) < size) {
+    if (size == 0)
+        return;
+    while (at > 0 && size_of(&list[at - 1], is_by_start) < size) {
         if (at < COMPARE_WORST)
             list[at] = list[at - 1];
         at--;
     }
     if (at < COMPARE_WORST)
         list[at] = *pair;
+    if (*n < COMPARE_WORST)
+        (*n)++;
 }
 
 static void find_worst(const struct pairing *p, struct comparison *out)
 {
     for (uint32_t i = 0; i < p->n_pairs; i++) {
-        keep_worst(out->worst_duration, i, &p->pairs[i], false);
-        keep_worst(out->worst_start, i, &p->pairs[i], true);
+        keep_worst(out->worst_duration, &out->n_worst_duration, &p->pairs[i], false);
+        keep_worst(out->worst_start, &out->n_worst_start, &p->pairs[i], true);
     }
-    out->n_worst = p->n_pairs < COMPARE_WORST ? p->n_pairs : COMPARE_WORST;
 }
 
 static enum weir_status find_peaks(const struct pairing *p, struct comparison *out,

@@ -33,7 +33,7 @@ struct comparison {
     uint64_t order_pairs;      /* out of so many pairs on one engine */
     /* By |duration_error_ns| and |start_error_ns|, the largest first, ties by program order. */
     struct compare_pair worst_duration[COMPARE_WORST], worst_start[COMPARE_WORST];
-    uint32_t n_worst;
+    uint32_t n_worst_duration, n_worst_start; /* those that are not 0 */
     uint32_t n_domains;
     int64_t *peak_a_bytes; /* by domain of the first's graph, multiplied by byte_scale */
     int64_t *peak_b_bytes; /* -1: not in that run */

@@ -26,7 +26,9 @@ array colours[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0x56B4E9, 0xCC79A7, 
 array on_colour[8] = [0xFFFFFF, 0x000000, 0xFFFFFF, 0xFFFFFF, 0x000000, 0x000000, 0x000000, 0x000000]
 colour(i) = colours[int(i) + 1]
 label_colour(i) = on_colour[int(i) + 1]
-array side_colours[2] = [0x0072B2, 0xD55E00]
+# Of two runs: no class has these.
+array side_colours[2] = [0x404040, 0xAA3377]
+array side_widths[2] = [2.4, 1.2]
 side_colour(i) = side_colours[int(i) + 1]
 n_sides = strlen(texts[3]) > 0 ? 2 : 1
 dark = 0x333333

@@ -35,7 +35,8 @@ do for [i = 1:n_domains] {
             with fillsteps fillcolor rgb 0xCFE3F1 notitle, \
         for [side = 0:n_sides - 1] 'pressure.tsv' every ::1 \
             using (in_panel($1) && int($2) == side ? $3 / time_unit : NaN):($4 / unit) \
-            with steps linecolor rgb side_colours[side + 1] linewidth 1.4 notitle, \
+            with steps linecolor rgb (n_sides == 1 ? 0x0072B2 : side_colours[side + 1]) \
+            linewidth (n_sides == 1 ? 1.4 : side_widths[side + 1]) notitle, \
         (is_near ? limit / unit : NaN) with lines dashtype 2 linecolor rgb dark linewidth 1 notitle
     unset label 1
     unset label 2

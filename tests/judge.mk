@@ -1,2 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of judge/; each links what that folder may use, $(judge_test_libs).
+
+check_PROGRAMS += \
+	tests/judge/test_compare \
+	tests/judge/test_inversions \
+	tests/judge/test_settings
+
+tests_judge_test_compare_SOURCES = tests/judge/test_compare.c
+tests_judge_test_compare_LDADD = $(judge_test_libs)
+tests_judge_test_inversions_SOURCES = tests/judge/test_inversions.c
+tests_judge_test_inversions_LDADD = $(judge_test_libs)
+tests_judge_test_settings_SOURCES = tests/judge/test_settings.c
+tests_judge_test_settings_LDADD = $(judge_test_libs)
