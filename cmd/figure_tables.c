@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "cmd/figure_internal.h"
 
 #define LABEL_CHAR_PX 6.4 /* of the labels in bars, a little more than the mean */
@@ -58,26 +59,6 @@ static enum weir_status close_sheet(struct sheet *sheet, struct weir_error *err)
 
 /* ---- texts ---- */
 
-/* Length of the valid UTF-8 sequence at text, 0 when it is none (RFC 3629). */
-static size_t sequence_length(const unsigned char *text)
-{
-    size_t n = text[0] < 0x80   ? 1
-               : text[0] < 0xc2 ? 0
-               : text[0] < 0xe0 ? 2
-               : text[0] < 0xf0 ? 3
-               : text[0] < 0xf5 ? 4
-                                : 0;
-
-    for (size_t i = 1; i < n; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 /* What stands for a character that gnuplot would read as something else; NULL when it may stay.
  * Control characters are no text in SVG either; of two bytes, those of C1. */
 static const char *stand_in(const unsigned char *text, size_t length)
@@ -99,7 +80,7 @@ static size_t count_chars(const char *text)
     size_t n = 0;
 
     while (*text != '\0') {
-        size_t length = sequence_length((const unsigned char *)text);
+        size_t length = utf8_length(text, NULL);
 
         text += length == 0 ? 1 : length;
         n++;
@@ -114,7 +95,7 @@ static void put_text(FILE *file, const char *text, size_t chars_most)
 
     fputc('"', file);
     for (size_t n = 0; *text != '\0' && n < chars_most; n++) {
-        size_t length = sequence_length((const unsigned char *)text);
+        size_t length = utf8_length(text, NULL);
         const char *other = stand_in((const unsigned char *)text, length);
 
         if (is_cut && n + 1 == chars_most)

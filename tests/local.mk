@@ -52,6 +52,7 @@ include tests/sim.mk
 include tests/kernels.mk
 include tests/replay.mk
 include tests/judge.mk
+include tests/plots.mk
 else
 TESTS += tests/check-missing.sh
 endif
