@@ -105,36 +105,32 @@ enum weir_status keys_put(struct keys *keys, const struct key *key, uint32_t val
     return WEIR_OK;
 }
 
-/* The first value of the key at or behind slot @p at. */
-static uint32_t value_from(const struct keys *keys, const struct key *key, size_t *at)
+void keys_walk_begin(struct keys_walk *walk, const struct keys *keys, const struct key *key)
 {
-    for (; keys->slots[*at].value_plus_1 != 0; *at = (*at + 1) & (keys->n_slots - 1)) {
-        if (is_same(&keys->slots[*at].key, key))
-            return keys->slots[*at].value_plus_1 - 1;
+    walk->keys = keys;
+    walk->key = key;
+    walk->at = hash_of(key) & (keys->n_slots - 1);
+}
+
+uint32_t keys_walk_next(struct keys_walk *walk)
+{
+    const struct keys *keys = walk->keys;
+
+    while (keys->slots[walk->at].value_plus_1 != 0) {
+        const struct slot *slot = &keys->slots[walk->at];
+        walk->at = (walk->at + 1) & (keys->n_slots - 1);
+        if (is_same(&slot->key, walk->key))
+            return slot->value_plus_1 - 1;
     }
     return KEYS_NONE;
 }
 
 uint32_t keys_find(const struct keys *keys, const struct key *key)
 {
-    size_t at = hash_of(key) & (keys->n_slots - 1);
+    struct keys_walk walk;
 
-    return value_from(keys, key, &at);
-}
-
-uint32_t keys_after(const struct keys *keys, const struct key *key, uint32_t value)
-{
-    size_t at = hash_of(key) & (keys->n_slots - 1);
-    uint32_t found = value_from(keys, key, &at);
-
-    while (found != KEYS_NONE && found != value) {
-        at = (at + 1) & (keys->n_slots - 1);
-        found = value_from(keys, key, &at);
-    }
-    if (found == KEYS_NONE)
-        return KEYS_NONE;
-    at = (at + 1) & (keys->n_slots - 1);
-    return value_from(keys, key, &at);
+    keys_walk_begin(&walk, keys, key);
+    return keys_walk_next(&walk);
 }
 
 size_t keys_memory_bytes(const struct keys *keys)

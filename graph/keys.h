@@ -24,8 +24,17 @@ MUST_CHECK enum weir_status keys_put(struct keys *keys, const struct key *key, u
                                      struct weir_error *err);
 /** @return the first value of the key, KEYS_NONE when there is none */
 uint32_t keys_find(const struct keys *keys, const struct key *key);
-/** @return the value that was put after @p value for the same key, KEYS_NONE after the last */
-uint32_t keys_after(const struct keys *keys, const struct key *key, uint32_t value);
+
+/* Goes through the values of a key; void once a key is put. */
+struct keys_walk {
+    const struct keys *keys;
+    const struct key *key;
+    size_t at;
+};
+
+void keys_walk_begin(struct keys_walk *walk, const struct keys *keys, const struct key *key);
+/** @return the next value, KEYS_NONE after the last */
+uint32_t keys_walk_next(struct keys_walk *walk);
 size_t keys_memory_bytes(const struct keys *keys);
 
 #endif

@@ -456,6 +456,12 @@ enum weir_status graph_read_for_machine(const char *path, struct report *report,
     return read_path(path, CHECK_GRAPH, report, out, err);
 }
 
+enum weir_status graph_overlay_text(struct graph *graph, const char *text, size_t length,
+                                    const char *name, struct report *report, struct weir_error *err)
+{
+    return read_over(graph, length == 0 ? "" : text, length, name, CHECK_GRAPH, report, err);
+}
+
 enum weir_status graph_overlay(struct graph *graph, const char *path, struct report *report,
                                struct weir_error *err)
 {
@@ -464,7 +470,7 @@ enum weir_status graph_overlay(struct graph *graph, const char *path, struct rep
     enum weir_status status = read_file(path, &text, &length, err);
 
     if (status == WEIR_OK)
-        status = read_over(graph, text, length, file_name(path), CHECK_GRAPH, report, err);
+        status = graph_overlay_text(graph, text, length, file_name(path), report, err);
     free(text);
     return status;
 }

@@ -427,69 +427,76 @@ static bool mark_line(struct reader *reader, enum statement_kind kind, uint32_t 
     return true;
 }
 
+/* A factor or a parameter is stated once in a file; edges and overlaps may be repeated. */
+static bool is_once(enum statement_kind kind)
+{
+    return kind == STATEMENT_KAPPA || kind == STATEMENT_PARAM;
+}
+
 static bool add_new(struct reader *reader, const struct state *state, const struct key *key)
 {
-    bool is_unique = state->kind == STATEMENT_KAPPA || state->kind == STATEMENT_PARAM;
+    enum statement_kind kind = state->kind;
     uint32_t row;
 
     if (!read_keep(reader, add_row(reader->graph, state, &row, reader->err)))
         return false;
-    if (state->kind == STATEMENT_EDGE)
-        return true;
-    if (is_unique && !read_keep(reader, keys_put(reader->keys[state->kind], key, row, reader->err)))
+    if (is_once(kind) && !read_keep(reader, keys_put(reader->keys[kind], key, row, reader->err)))
         return false;
-    return mark_line(reader, state->kind, row);
+    return kind == STATEMENT_EDGE || mark_line(reader, kind, row);
 }
 
-/* A factor or a parameter may be stated once in a file. */
-static bool is_stated(struct reader *reader, const struct state *state, uint32_t row)
+/* Reads the words once more, over the row that is there. */
+static bool replace_row(struct reader *reader, struct state *state)
 {
-    const struct lines *lines = &reader->lines[state->kind];
-
-    if ((state->kind != STATEMENT_KAPPA && state->kind != STATEMENT_PARAM) || row >= lines->room ||
-        lines->of[row] == 0)
-        return false;
-    (void)read_fault(
-        reader, FINDING_DUPLICATE_FACT, state->start, "this %s is given already, on line %u",
-        state->kind == STATEMENT_KAPPA ? "factor of two classes" : "parameter", lines->of[row]);
-    return true;
+    load_row(reader->graph, state);
+    state->is_new = false;
+    return read_words(reader, state) &&
+           read_keep(reader, keep_row(reader->graph, state, reader->err)) &&
+           mark_line(reader, state->kind, state->row);
 }
 
-/* Reads the words once more over each row of the key. */
-static void replace_rows(struct reader *reader, struct state *state, const struct key *key,
-                         uint32_t row)
+/* The first row of the key that this file has not stated yet; WEIR_NONE when there is none. *line
+ * is then that of a row that it has stated, or 0. */
+static uint32_t row_to_replace(const struct reader *reader, enum statement_kind kind,
+                               const struct key *key, uint32_t *line)
 {
-    struct keys *keys = reader->keys[state->kind];
+    const struct lines *lines = &reader->lines[kind];
+    struct keys_walk walk;
+    uint32_t row;
 
-    for (; row != KEYS_NONE; row = keys_after(keys, key, row)) {
-        state->row = row;
-        load_row(reader->graph, state);
-        if (!read_words(reader, state) ||
-            !read_keep(reader, keep_row(reader->graph, state, reader->err)) ||
-            (state->kind != STATEMENT_EDGE && !mark_line(reader, state->kind, row)))
-            return;
+    *line = 0;
+    keys_walk_begin(&walk, reader->keys[kind], key);
+    while ((row = keys_walk_next(&walk)) != KEYS_NONE) {
+        if (row >= lines->room || lines->of[row] == 0)
+            return row;
+        *line = lines->of[row];
     }
+    return WEIR_NONE;
 }
 
 static void read_keyed(struct reader *reader, struct state *state)
 {
-    bool is_unique = state->kind == STATEMENT_KAPPA || state->kind == STATEMENT_PARAM;
-    uint32_t row = KEYS_NONE;
+    enum statement_kind kind = state->kind;
+    uint32_t line = 0;
     struct key key;
 
     begin_blank(state);
     if (!read_words(reader, state))
         return;
     key = key_of(state);
-    if (is_unique || reader->n_before[state->kind] > 0) {
+    if (is_once(kind) || reader->n_before[kind] > 0) {
         if (!need_keys(reader, state))
             return;
-        row = keys_find(reader->keys[state->kind], &key);
+        state->row = row_to_replace(reader, kind, &key, &line);
     }
-    if (row == KEYS_NONE)
+    if (state->row != WEIR_NONE)
+        (void)replace_row(reader, state);
+    else if (line != 0 && is_once(kind))
+        (void)read_fault(reader, FINDING_DUPLICATE_FACT, state->start,
+                         "this %s is given already, on line %u",
+                         kind == STATEMENT_KAPPA ? "factor of two classes" : "parameter", line);
+    else
         (void)add_new(reader, state, &key);
-    else if (!is_stated(reader, state, row))
-        replace_rows(reader, state, &key, row);
 }
 
 static void read_head(struct reader *reader, struct state *state)

@@ -27,6 +27,10 @@ MUST_CHECK enum weir_status graph_read_for_machine(const char *path, struct repo
  *  is there; what is new is added. On failure the graph must not be used any more. */
 MUST_CHECK enum weir_status graph_overlay(struct graph *graph, const char *path,
                                           struct report *report, struct weir_error *err);
+/** The same from memory. @param name stands for the file name in messages */
+MUST_CHECK enum weir_status graph_overlay_text(struct graph *graph, const char *text, size_t length,
+                                               const char *name, struct report *report,
+                                               struct weir_error *err);
 
 /** Writes the canonical form: reading it again gives the same graph, to the byte of this form.
  *  @return WEIR_OK, WEIR_STORE when @p file refuses bytes, WEIR_MEMORY */
