@@ -78,6 +78,11 @@ static bool begins(const struct memory *memory, const struct bind_touch *touch)
                                      : (touch->roles & BIND_FILLS) != 0;
 }
 
+static bool has_charges(const struct memory *memory, uint32_t node)
+{
+    return (memory->program->nodes[node].flags & PROGRAM_CHARGES) != 0;
+}
+
 static weir_domain charge_domain(const struct memory *memory, uint32_t node,
                                  const struct graph_charge *charge)
 {
@@ -99,6 +104,9 @@ static void add_needs(struct memory *memory, uint32_t node)
 
             memory->needs[copy->domain.index] += copy->bytes;
         }
+    }
+    if (!has_charges(memory, node)) {
+        return;
     }
     graph_node(memory->program->graph, (weir_node){node}, &value);
     for (uint32_t i = 0; i < value.n_workspace; i++) {
@@ -269,6 +277,9 @@ enum weir_status memory_take(struct memory *memory, uint32_t node, int64_t now_n
         if (begins(memory, &touches[i])) {
             status = begin_copy(memory, touches[i].copy, node, now_ns, err);
         }
+    }
+    if (status != WEIR_OK || !has_charges(memory, node)) {
+        return status;
     }
     graph_node(memory->program->graph, (weir_node){node}, &value);
     for (uint32_t i = 0; i < value.n_workspace && status == WEIR_OK; i++) {
@@ -450,7 +461,7 @@ enum weir_status memory_give(struct memory *memory, uint32_t node, bool did_run,
         bind_touches(memory->program->binding, (weir_node){node}, &n_touches);
     enum weir_status status = WEIR_OK;
 
-    if (did_run) {
+    if (did_run && has_charges(memory, node)) {
         status = give_workspace(memory, node, now_ns, freed, err);
     }
     for (uint32_t i = 0; i < n_touches && status == WEIR_OK; i++) {

@@ -40,7 +40,10 @@ static uint32_t node_flags(const struct program *program, weir_node node,
     if (!graph_node_is_on(program->graph, node)) {
         return PROGRAM_OFF;
     }
-    if (n_touches > 0 || value->n_workspace > 0 || value->staging.bytes > 0) {
+    if (value->n_workspace > 0 || value->staging.bytes > 0) {
+        flags |= PROGRAM_BYTES | PROGRAM_CHARGES;
+    }
+    if (n_touches > 0) {
         flags |= PROGRAM_BYTES;
     }
     if (length_ns > 0) {

@@ -7,12 +7,13 @@
 #include "graph/bind.h"
 
 enum program_flag {
-    PROGRAM_OFF = 1,         /* the guard is off: passes its edges on, and that is all */
-    PROGRAM_BYTES = 2,       /* touches copies, or has workspace or staging */
-    PROGRAM_STANDIN = 4,     /* the fallback of another node: runs only when that one gives way */
-    PROGRAM_WINDOW = 8,      /* has a fallback that acts when its window closes */
-    PROGRAM_RUNS_LONG = 16,  /* its length is above 0 */
-    PROGRAM_FEEDS_START = 32 /* some of its edges leave its start */
+    PROGRAM_OFF = 1,          /* the guard is off: passes its edges on, and that is all */
+    PROGRAM_BYTES = 2,        /* touches copies, or has workspace or staging */
+    PROGRAM_STANDIN = 4,      /* the fallback of another node: runs only when that one gives way */
+    PROGRAM_WINDOW = 8,       /* has a fallback that acts when its window closes */
+    PROGRAM_RUNS_LONG = 16,   /* its length is above 0 */
+    PROGRAM_FEEDS_START = 32, /* some of its edges leave its start */
+    PROGRAM_CHARGES = 64,     /* has workspace or staging */
 };
 
 struct program_node {
