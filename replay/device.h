@@ -60,9 +60,11 @@ struct step {
     const struct step_wait *waits;
     uint32_t n_waits;
     int64_t release_ns; /* not before this long after the run began */
-    /* A copy reads stretches that lie side by side in one buffer, and writes such stretches. */
     const struct step_buffer *reads, *writes;
     uint32_t n_reads, n_writes;
+    /* Of a copy: the first so many of reads, which lie side by side in one buffer, are copied to the
+     * first so many of writes, which do too. */
+    uint32_t n_copied;
     const uint32_t *uses; /* distinct buffers that live at least until it has finished */
     uint32_t n_uses;
 };

@@ -156,6 +156,7 @@ static void run_list(struct host *host, struct ready_list *list, int64_t *stream
 
         list->first = step->after;
         if (step->given.action == STEP_PASS) {
+            host_pass(host, index);
             count_down(host, index, true, due_ns, list);
             count_down(host, index, false, due_ns, list);
         } else if (due_ns > host_now_ns(host)) {

@@ -186,7 +186,7 @@ static bool leave_tags(struct host *host, uint32_t index)
 {
     const struct step *step = &host->steps[index].given;
 
-    for (uint32_t i = 0; i < step->n_writes; i++) {
+    for (uint32_t i = step->n_copied; i < step->n_writes; i++) {
         const struct step_buffer *write = &step->writes[i];
         unsigned char *memory = atomic_load(&host->buffers[write->buffer].memory);
 
@@ -230,8 +230,8 @@ static int64_t stretch_bytes(const struct step_buffer *stretches, uint32_t n)
 static bool copy(struct host *host, uint32_t index)
 {
     const struct step *step = &host->steps[index].given;
-    int64_t source_bytes = stretch_bytes(step->reads, step->n_reads);
-    int64_t target_bytes = stretch_bytes(step->writes, step->n_writes);
+    int64_t source_bytes = stretch_bytes(step->reads, step->n_copied);
+    int64_t target_bytes = stretch_bytes(step->writes, step->n_copied);
     int64_t window_bytes = source_bytes < target_bytes ? source_bytes : target_bytes;
     unsigned char *source;
     unsigned char *target;
@@ -295,7 +295,7 @@ static bool act(struct host *host, uint32_t index, int64_t *stream_at)
         stream(host, step->amount, stream_at);
         return leave_tags(host, index);
     case STEP_COPY:
-        return copy(host, index);
+        return copy(host, index) && leave_tags(host, index);
     case STEP_ALLOCATE:
         return allocate(host, index);
     case STEP_RECLAIM:
@@ -306,6 +306,11 @@ static bool act(struct host *host, uint32_t index, int64_t *stream_at)
         break;
     }
     return true;
+}
+
+void host_pass(struct host *host, uint32_t index)
+{
+    end_used(host, &host->steps[index].given);
 }
 
 /* Marks and plain allocations are too short for a clock that costs half a microsecond. */

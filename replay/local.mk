@@ -3,8 +3,15 @@
 noinst_LIBRARIES += replay/libreplay.a
 
 replay_libreplay_a_SOURCES = \
+	replay/account.c \
+	replay/account.h \
+	replay/account_bytes.c \
+	replay/amounts.c \
+	replay/amounts.h \
 	replay/calibrate.c \
 	replay/calibrate.h \
+	replay/contents.c \
+	replay/contents.h \
 	replay/cuda.c \
 	replay/device.c \
 	replay/device.h \
@@ -17,5 +24,17 @@ replay_libreplay_a_SOURCES = \
 	replay/host_pool.c \
 	replay/host_queue.c \
 	replay/host_work.c \
+	replay/lanes.c \
+	replay/lanes.h \
 	replay/measure.c \
-	replay/measure.h
+	replay/measure.h \
+	replay/rates.c \
+	replay/rates.h \
+	replay/runner.c \
+	replay/runner.h \
+	replay/schedule.c \
+	replay/schedule.h \
+	replay/waits.c \
+	replay/waits.h \
+	replay/waits_internal.h \
+	replay/waits_overlap.c

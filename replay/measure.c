@@ -93,6 +93,7 @@ static enum weir_status trial_add(struct trial *trial, const struct measure_acti
         step.writes = &target;
         step.n_reads = 1;
         step.n_writes = 1;
+        step.n_copied = 1;
     }
     trial->n_steps++;
     return trial->ops->submit(trial->device, &step, &how, err);

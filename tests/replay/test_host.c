@@ -299,7 +299,8 @@ static const struct step copy_ab = {.action = STEP_COPY,
                                     .reads = a_whole,
                                     .n_reads = 1,
                                     .writes = b_tagless,
-                                    .n_writes = 1};
+                                    .n_writes = 1,
+                                    .n_copied = 1};
 static const struct step read_b = {
     .action = STEP_COMPUTE, .amount = 10, .reads = b_whole, .n_reads = 1};
 static const struct step reclaim_b = {
@@ -419,7 +420,8 @@ START_TEST(stretches_have_tags_of_their_own)
                                 .reads = source + 1,
                                 .n_reads = 1,
                                 .writes = target + 1,
-                                .n_writes = 1});
+                                .n_writes = 1,
+                                .n_copied = 1});
     rig_add(&rig, (struct step){.action = STEP_MARK, .reads = expected, .n_reads = 3});
     rig_run(&rig);
     rig_run(&rig);

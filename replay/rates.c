@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measured before each replay, on the device that runs it: a rate of another day, or of a machine
+ * file, would make amounts of work that do not take as long as planned. */
+#include "replay/rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+const int64_t rates_sizes[RATES_POINTS] = {64,      1 << 10, 16 << 10, 128 << 10,
+                                           1 << 20, 4 << 20, 16 << 20, 64 << 20};
+
+#define LONGEST_NS 400000 /* of the actions that are measured */
+
+/* ---- what is needed ---- */
+
+enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from, weir_domain to,
+                                 int64_t window_bytes, struct weir_error *err)
+{
+    uint32_t n_points = 1;
+    size_t room = needs->n_directions;
+    enum weir_status status;
+
+    while (n_points < RATES_POINTS && rates_sizes[n_points - 1] < window_bytes)
+        n_points++;
+    for (uint32_t i = 0; i < needs->n_directions; i++) {
+        struct rates_direction *known = &needs->directions[i];
+
+        if (!weir_same(known->from, from) || !weir_same(known->to, to))
+            continue;
+        if (known->n_points < n_points)
+            known->n_points = n_points;
+        return WEIR_OK;
+    }
+    status = array_grow(&needs->directions, &room, (size_t)needs->n_directions + 1, err);
+    if (status != WEIR_OK)
+        return status;
+    needs->directions[needs->n_directions++] =
+        (struct rates_direction){.from = from, .to = to, .n_points = n_points};
+    return WEIR_OK;
+}
+
+void rates_needs_free(struct rates_needs *needs)
+{
+    free(needs->directions);
+}
+
+void rates_free(struct rates *rates)
+{
+    free(rates->directions);
+}
+
+/* ---- measuring ---- */
+
+struct progress {
+    void (*tell)(void *arg, double part);
+    void *arg;
+    uint32_t done, of;
+};
+
+static void advance(struct progress *progress)
+{
+    progress->done++;
+    if (progress->tell != NULL)
+        progress->tell(progress->arg, (double)progress->done / progress->of);
+}
+
+static enum weir_status measure_direction(const struct device_ops *ops,
+                                          struct rates_direction *direction,
+                                          struct progress *progress, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t p = 0; p < direction->n_points && status == WEIR_OK; p++) {
+        const struct measure_action action = {STEP_COPY, rates_sizes[p], direction->from,
+                                              direction->to};
+
+        status = measure_rate(ops, &action, LONGEST_NS, &direction->at[p], err);
+        advance(progress);
+    }
+    return status;
+}
+
+static enum weir_status measure_all(const struct device_ops *ops, const struct rates_needs *needs,
+                                    struct rates *rates, struct progress *progress,
+                                    struct weir_error *err)
+{
+    const struct measure_action compute = {.action = STEP_COMPUTE};
+    const struct measure_action stream = {.action = STEP_STREAM};
+    enum weir_status status = WEIR_OK;
+
+    if (needs->has_compute)
+        status = measure_rate(ops, &compute, LONGEST_NS, &rates->compute, err);
+    if (status == WEIR_OK && needs->has_stream)
+        status = measure_rate(ops, &stream, LONGEST_NS, &rates->stream, err);
+    advance(progress);
+    for (uint32_t i = 0; i < rates->n_directions && status == WEIR_OK; i++)
+        status = measure_direction(ops, &rates->directions[i], progress, err);
+    return status;
+}
+
+enum weir_status rates_measure(const struct device_ops *ops, const struct rates_needs *needs,
+                               void (*progress)(void *arg, double part), void *progress_arg,
+                               struct rates *out, struct weir_error *err)
+{
+    struct progress told = {.tell = progress, .arg = progress_arg, .of = 1};
+    size_t bytes = ((size_t)needs->n_directions + 1) * sizeof *out->directions;
+    struct rates rates = {.directions = malloc(bytes), .n_directions = needs->n_directions};
+    enum weir_status status;
+
+    if (rates.directions == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < needs->n_directions; i++) {
+        rates.directions[i] = needs->directions[i];
+        told.of += needs->directions[i].n_points;
+    }
+    status = measure_all(ops, needs, &rates, &told, err);
+    if (status != WEIR_OK) {
+        rates_free(&rates);
+        return status;
+    }
+    *out = rates;
+    return WEIR_OK;
+}
+
+/* ---- asking ---- */
+
+static const struct rates_direction *find_direction(const struct rates *rates, weir_domain from,
+                                                    weir_domain to)
+{
+    for (uint32_t i = 0; i < rates->n_directions; i++) {
+        if (weir_same(rates->directions[i].from, from) && weir_same(rates->directions[i].to, to))
+            return &rates->directions[i];
+    }
+    return NULL;
+}
+
+struct measure_rate rates_copy(const struct rates *rates, weir_domain from, weir_domain to,
+                               int64_t window_bytes)
+{
+    const struct rates_direction *direction = find_direction(rates, from, to);
+    uint32_t above = 0;
+    struct measure_rate between;
+    double part;
+
+    if (direction == NULL)
+        return (struct measure_rate){.unit_ns = 1};
+    while (above < direction->n_points && rates_sizes[above] < window_bytes)
+        above++;
+    if (above == 0)
+        return direction->at[0];
+    if (above == direction->n_points)
+        return direction->at[above - 1];
+    part = log2((double)window_bytes / (double)rates_sizes[above - 1]) /
+           log2((double)rates_sizes[above] / (double)rates_sizes[above - 1]);
+    between = direction->at[above];
+    between.fixed_ns = (1 - part) * direction->at[above - 1].fixed_ns + part * between.fixed_ns;
+    between.unit_ns = (1 - part) * direction->at[above - 1].unit_ns + part * between.unit_ns;
+    return between;
+}
+
+double rates_pass_ns(const struct rates *rates, weir_domain from, weir_domain to,
+                     int64_t window_bytes)
+{
+    struct measure_rate rate = rates_copy(rates, from, to, window_bytes);
+
+    return rate.fixed_ns + (double)window_bytes * rate.unit_ns;
+}
+
+int64_t rates_fitting_bytes(const struct rates *rates, weir_domain from, weir_domain to,
+                            double duration_ns, int64_t most_bytes)
+{
+    int64_t low = 0;
+    int64_t high = most_bytes;
+
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+
+        if (rates_pass_ns(rates, from, to, middle) <= duration_ns)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a plan to a measured timeline. Every repeat runs the same steps from the same beginning; what
+ * is kept of each is when its actions ran and how long they had a processor. */
+#include "replay/runner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "replay/fit.h"
+
+#define DEADLINE_TIMES 10
+#define DEADLINE_NS 10000000000
+#define LONGER_RATIO 1.10 /* a duration further off than this, and by this much, is a deviation */
+#define LONGER_NS 10000
+#define ACTIONS (STEP_PASS + 1)
+
+struct replay_options replay_default(void)
+{
+    return (struct replay_options){
+        .device = "host", .scale_time = 1, .n_repeats = 7, .n_warm_up = 2};
+}
+
+/* One run of the steps. */
+struct pass {
+    struct timeline *timeline;
+    int64_t *processor_ns; /* by step */
+};
+
+struct running {
+    const struct replay_options *options;
+    struct replay_result *result;
+    struct device *device;
+    struct device_setup setup;
+    struct pass *passes; /* of the repeats that count */
+    uint32_t n_passes;
+};
+
+/* ---- running ---- */
+
+static const char *queue_mechanism(struct replay_result *result, const struct step *step,
+                                   const char *how, const char **known)
+{
+    const char **slot =
+        step->queue == STEP_NO_QUEUE ? NULL : &known[step->queue * ACTIONS + step->action];
+    char lane[160];
+    char text[320];
+
+    if (slot == NULL)
+        return how;
+    if (*slot == NULL) {
+        lanes_name(result->schedule->graph, &result->schedule->lanes.lanes[step->queue], lane,
+                   sizeof lane);
+        (void)snprintf(text, sizeof text, "%s, queue %s", how, lane);
+        *slot = arena_text(&result->arena, text, strlen(text));
+    }
+    return *slot;
+}
+
+/* Takes note of how the device does the step. @param known names made so far; NULL: nothing is noted */
+static enum weir_status submit_step(struct running *r, uint32_t index, const char **known,
+                                    struct weir_error *err)
+{
+    struct schedule *schedule = r->result->schedule;
+    const struct step *step = &schedule->step[index];
+    struct mechanism how = {NULL, NULL};
+    struct replay_mechanism *mechanism;
+    enum weir_status status = r->result->ops->submit(r->device, step, &how, err);
+
+    if (status != WEIR_OK || known == NULL || step->action == STEP_PASS)
+        return status;
+    mechanism = &r->result->mechanisms[r->result->n_mechanisms++];
+    mechanism->node = step->node;
+    mechanism->name = queue_mechanism(r->result, step, how.name, known);
+    mechanism->note = schedule->notes[index];
+    if (how.note != NULL)
+        mechanism->note = schedule->notes[index] == NULL
+                              ? how.note
+                              : schedule_text(schedule, "%s; %s", schedule->notes[index], how.note);
+    return mechanism->name == NULL ? weir_error_memory(err) : WEIR_OK;
+}
+
+static enum weir_status open_device(struct running *r, struct weir_error *err)
+{
+    struct schedule *schedule = r->result->schedule;
+    bool is_first = r->result->mechanisms == NULL;
+    const char **known = NULL;
+    enum weir_status status = WEIR_OK;
+
+    if (is_first) {
+        size_t n_known = (size_t)schedule->lanes.n_lanes * ACTIONS;
+
+        known = arena_array(&r->result->arena, n_known, sizeof *known);
+        r->result->mechanisms = arena_array(&r->result->arena, schedule->steps.n_started,
+                                            sizeof *r->result->mechanisms);
+        if (known == NULL || r->result->mechanisms == NULL)
+            return weir_error_memory(err);
+    }
+    status = r->result->ops->open(&r->setup, &r->device, err);
+    for (uint32_t s = 0; s < schedule->steps.n_steps && status == WEIR_OK; s++)
+        status = submit_step(r, s, known, err);
+    return status;
+}
+
+static void close_device(struct running *r)
+{
+    if (r->device != NULL)
+        r->result->ops->close(r->device);
+    r->device = NULL;
+}
+
+static enum weir_status begin_pass(const struct schedule *schedule, struct pass *pass,
+                                   struct weir_error *err)
+{
+    pass->timeline = timeline_new(schedule->plan->n_nodes, graph_n_domains(schedule->graph));
+    pass->processor_ns = malloc((schedule->steps.n_steps + (size_t)1) * sizeof(int64_t));
+    return pass->timeline == NULL || pass->processor_ns == NULL ? weir_error_memory(err) : WEIR_OK;
+}
+
+static void end_pass(struct pass *pass)
+{
+    timeline_free(pass->timeline);
+    free(pass->processor_ns);
+}
+
+static enum weir_status run_pass(struct running *r, bool is_warm_up, struct weir_error *err)
+{
+    struct replay_result *result = r->result;
+    struct pass *pass = &r->passes[r->n_passes];
+    enum weir_status status = r->device == NULL ? open_device(r, err) : WEIR_OK;
+
+    if (status == WEIR_OK)
+        status = begin_pass(result->schedule, pass, err);
+    if (status == WEIR_OK)
+        status = result->ops->drain(r->device, pass->timeline, err);
+    if (status != WEIR_OK) {
+        end_pass(pass);
+        *pass = (struct pass){NULL, NULL};
+        return status;
+    }
+    for (uint32_t s = 0; s < result->schedule->steps.n_steps; s++)
+        pass->processor_ns[s] = result->ops->processor_ns(r->device, s);
+    result->samples[result->n_samples++] =
+        (struct replay_sample){pass->timeline->makespan_ns, is_warm_up};
+    if (is_warm_up)
+        end_pass(pass);
+    else
+        r->n_passes++;
+    if (r->options->is_cold)
+        close_device(r);
+    return WEIR_OK;
+}
+
+/* The pass with the median makespan, the shorter of two; of equal ones the first. */
+static uint32_t find_median(const struct running *r)
+{
+    for (uint32_t i = 0; i < r->n_passes; i++) {
+        uint32_t n_before = 0;
+
+        for (uint32_t j = 0; j < r->n_passes; j++) {
+            int64_t other_ns = r->passes[j].timeline->makespan_ns;
+            int64_t own_ns = r->passes[i].timeline->makespan_ns;
+
+            n_before += other_ns < own_ns || (other_ns == own_ns && j < i);
+        }
+        if (n_before == (r->n_passes - 1) / 2)
+            return i;
+    }
+    return 0;
+}
+
+/* ---- deviations ---- */
+
+static enum weir_status deviate_preempted(struct replay_result *result, weir_node node,
+                                          int64_t wall_ns, int64_t processor_ns,
+                                          struct weir_error *err)
+{
+    char wall[NUMBER_TEXT_BYTES];
+    char processor[NUMBER_TEXT_BYTES];
+    const char *what;
+
+    number_time_text(wall_ns, wall);
+    number_time_text(processor_ns, processor);
+    result->n_preempted++;
+    what = schedule_text(result->schedule, "pre-empted: %s on the clock, %s of them on a processor",
+                         wall, processor);
+    return what == NULL
+               ? weir_error_memory(err)
+               : schedule_deviates(result->schedule, node, what, wall_ns - processor_ns, err);
+}
+
+static enum weir_status deviate_duration(struct replay_result *result, weir_node node,
+                                         int64_t took_ns, int64_t planned_ns,
+                                         struct weir_error *err)
+{
+    char took[NUMBER_TEXT_BYTES];
+    char planned[NUMBER_TEXT_BYTES];
+    const char *what;
+
+    number_time_text(took_ns, took);
+    number_time_text(planned_ns, planned);
+    what = schedule_text(result->schedule, "took %s where the plan has %s", took, planned);
+    return what == NULL
+               ? weir_error_memory(err)
+               : schedule_deviates(
+                     result->schedule, node, what,
+                     took_ns > planned_ns ? took_ns - planned_ns : planned_ns - took_ns, err);
+}
+
+static enum weir_status find_deviations(struct replay_result *result, const int64_t *processor_ns,
+                                        struct weir_error *err)
+{
+    const struct schedule *schedule = result->schedule;
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t s = 0; s < schedule->steps.n_started && status == WEIR_OK; s++) {
+        weir_node node = {schedule->steps.node_of[s]};
+        const struct timeline_span *span = &result->timeline->spans[node.index];
+        const struct timeline_span *planned = &schedule->plan->spans[node.index];
+        int64_t took_ns = span->finish_ns - span->start_ns;
+        int64_t planned_ns =
+            waits_scaled_ns(planned->finish_ns - planned->start_ns, schedule->scale_time);
+
+        if (measure_is_preempted(took_ns, processor_ns[s]))
+            status = deviate_preempted(result, node, took_ns, processor_ns[s], err);
+        else if ((took_ns - planned_ns > LONGER_NS &&
+                  (double)took_ns > LONGER_RATIO * (double)planned_ns) ||
+                 (planned_ns - took_ns > LONGER_NS &&
+                  (double)planned_ns > LONGER_RATIO * (double)took_ns))
+            status = deviate_duration(result, node, took_ns, planned_ns, err);
+    }
+    return status;
+}
+
+static int compare_deviations(const void *a, const void *b)
+{
+    const struct schedule_deviation *x = a;
+    const struct schedule_deviation *y = b;
+
+    if (x->cost_ns != y->cost_ns)
+        return x->cost_ns > y->cost_ns ? -1 : 1;
+    if (x->node.index != y->node.index)
+        return x->node.index < y->node.index ? -1 : 1;
+    return strcmp(x->what, y->what);
+}
+
+static void rank_deviations(struct replay_result *result)
+{
+    struct schedule *schedule = result->schedule;
+
+    if (schedule->n_deviations > 0)
+        qsort(schedule->deviations, schedule->n_deviations, sizeof *schedule->deviations,
+              compare_deviations);
+    result->deviations = schedule->deviations;
+    result->n_deviations = (uint32_t)schedule->n_deviations;
+    result->n_deviations_kept =
+        result->n_deviations < REPLAY_DEVIATIONS ? result->n_deviations : REPLAY_DEVIATIONS;
+}
+
+/* ---- putting it together ---- */
+
+static enum weir_status run_all(struct running *r, struct weir_error *err)
+{
+    uint32_t n_runs = r->options->n_warm_up + r->options->n_repeats;
+    struct replay_result *result = r->result;
+    enum weir_status status = WEIR_OK;
+    uint32_t median;
+
+    result->samples = arena_array(&result->arena, n_runs, sizeof *result->samples);
+    r->passes = calloc((size_t)r->options->n_repeats + 1, sizeof *r->passes);
+    if (result->samples == NULL || r->passes == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < n_runs && status == WEIR_OK; i++) {
+        status = run_pass(r, i < r->options->n_warm_up, err);
+        if (r->options->progress != NULL)
+            r->options->progress(r->options->progress_arg, 0.5 + 0.5 * (i + 1) / n_runs);
+    }
+    close_device(r);
+    if (status != WEIR_OK)
+        return status;
+    median = find_median(r);
+    result->median_sample = r->options->n_warm_up + median;
+    result->timeline = r->passes[median].timeline;
+    r->passes[median].timeline = NULL;
+    status = find_deviations(result, r->passes[median].processor_ns, err);
+    rank_deviations(result);
+    return status == WEIR_OK
+               ? account_complete(result->schedule, result->timeline, &result->overhead, err)
+               : status;
+}
+
+/* The rates take the first half of the progress, the repeats the second. */
+static void half_progress(void *arg, double part)
+{
+    const struct replay_options *options = arg;
+
+    if (options->progress != NULL)
+        options->progress(options->progress_arg, part / 2);
+}
+
+static enum weir_status prepare(const struct binding *binding, const struct timeline *plan,
+                                const struct replay_options *options, struct replay_result *result,
+                                struct weir_error *err)
+{
+    /* Sizes that a user chose may take more than those that Weir chooses. */
+    const struct schedule_options schedule = {.scale_time = options->scale_time,
+                                              .scale_bytes = options->scale_bytes,
+                                              .memory_bytes = result->memory_bytes,
+                                              .forbids_unknown = options->forbids_unknown,
+                                              .unknown_by_factor = options->unknown_by_factor};
+    struct replay_options told = *options;
+    struct rates_needs needs;
+    enum weir_status status = schedule_needs(bind_of(binding), plan, &schedule, &needs, err);
+
+    if (status != WEIR_OK)
+        return status;
+    status = rates_measure(result->ops, &needs, half_progress, &told, &result->rates, err);
+    rates_needs_free(&needs);
+    return status == WEIR_OK
+               ? schedule_make(binding, plan, &schedule, &result->rates, &result->schedule, err)
+               : status;
+}
+
+static enum weir_status run(const struct binding *binding, const struct timeline *plan,
+                            const struct replay_options *options, struct replay_result *result,
+                            struct weir_error *err)
+{
+    struct running r = {.options = options, .result = result};
+    int64_t deadline_ns;
+    enum weir_status status = device_find_ready(options->device, &result->ops, &result->info, err);
+
+    if (status != WEIR_OK)
+        return status;
+    result->memory_bytes = options->scale_bytes > 0 ? result->info.memory_bytes / 4 * 3
+                                                    : result->info.memory_bytes / 4;
+    status = prepare(binding, plan, options, result, err);
+    if (status != WEIR_OK)
+        return status;
+    if (__builtin_mul_overflow(result->schedule->makespan_ns, DEADLINE_TIMES, &deadline_ns) ||
+        __builtin_add_overflow(deadline_ns, DEADLINE_NS, &deadline_ns))
+        deadline_ns = INT64_MAX;
+    r.setup = (struct device_setup){.n_queues = result->schedule->lanes.n_lanes,
+                                    .n_steps = result->schedule->steps.n_steps,
+                                    .n_buffers = result->schedule->n_buffers,
+                                    .buffers = result->schedule->buffers,
+                                    .graph = result->schedule->graph,
+                                    .deadline_ns = deadline_ns,
+                                    .memory_bytes = result->info.memory_bytes / 4 * 3};
+    status = run_all(&r, err);
+    for (uint32_t i = 0; i < r.n_passes; i++)
+        end_pass(&r.passes[i]);
+    free(r.passes);
+    return status;
+}
+
+enum weir_status replay_run(const struct binding *binding, const struct timeline *plan,
+                            const struct replay_options *options, struct replay_result **out,
+                            struct weir_error *err)
+{
+    struct replay_result *result = calloc(1, sizeof *result);
+    enum weir_status status =
+        result == NULL ? weir_error_memory(err) : run(binding, plan, options, result, err);
+
+    if (status != WEIR_OK) {
+        replay_free(result);
+        return status;
+    }
+    *out = result;
+    return WEIR_OK;
+}
+
+void replay_free(struct replay_result *result)
+{
+    if (result == NULL)
+        return;
+    rates_free(&result->rates);
+    schedule_free(result->schedule);
+    timeline_free(result->timeline);
+    arena_free(&result->arena);
+    free(result);
+}
+
+struct replay_spread replay_spread_of(const struct replay_result *result)
+{
+    struct replay_spread spread = {.least_ns = INT64_MAX};
+    double *makespans_ns = malloc((result->n_samples + (size_t)1) * sizeof *makespans_ns);
+    uint32_t n = 0;
+
+    spread.median_ns = result->samples[result->median_sample].makespan_ns;
+    for (uint32_t i = 0; i < result->n_samples; i++) {
+        int64_t ns = result->samples[i].makespan_ns;
+
+        if (result->samples[i].is_warm_up)
+            continue;
+        spread.least_ns = ns < spread.least_ns ? ns : spread.least_ns;
+        spread.greatest_ns = ns > spread.greatest_ns ? ns : spread.greatest_ns;
+        if (makespans_ns != NULL)
+            makespans_ns[n++] = (double)ns;
+    }
+    if (spread.median_ns > 0 && n > 0)
+        spread.quartiles_ratio =
+            (fit_quantile(makespans_ns, n, 0.75) - fit_quantile(makespans_ns, n, 0.25)) /
+            (double)spread.median_ns;
+    free(makespans_ns);
+    return spread;
+}

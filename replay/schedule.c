@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Putting a schedule together: order, queues, waits, contents, amounts, notes. */
+#include "replay/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/number.h"
+#include "replay/amounts.h"
+#include "replay/contents.h"
+
+#define SCRATCH_BYTES ((int64_t)1 << 20) /* of a copy that says no size */
+#define MOST_SCRATCH_BYTES ((int64_t)64 << 20)
+#define FASTEST_BYTES_PER_NS 200 /* no device copies faster: a longer window is never needed */
+
+const char *schedule_text(struct schedule *schedule, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return arena_text(&schedule->arena, text, strlen(text));
+}
+
+enum weir_status schedule_deviates(struct schedule *schedule, weir_node node, const char *what,
+                                   int64_t cost_ns, struct weir_error *err)
+{
+    enum weir_status status = array_grow(&schedule->deviations, &schedule->deviations_room,
+                                         schedule->n_deviations + 1, err);
+
+    if (status == WEIR_OK)
+        schedule->deviations[schedule->n_deviations++] =
+            (struct schedule_deviation){node, what, cost_ns};
+    return status;
+}
+
+/* ---- what is needed ---- */
+
+static enum weir_status refuse_incomplete(const struct timeline *plan, struct weir_error *err)
+{
+    return weir_error_set(err, WEIR_INFEASIBLE,
+                          "the run ended in a %s: there is no whole plan to replay; change the "
+                          "graph, the machine or the policy until `weir simulate` completes",
+                          run_status_name(plan->status));
+}
+
+static enum weir_status refuse_unknown(const struct graph *graph, weir_node node,
+                                       struct weir_error *err)
+{
+    return weir_error_set(err, WEIR_INPUT,
+                          "%s ran, and nothing says how long it takes alone: replay a run of `weir "
+                          "simulate`",
+                          graph_node_name(graph, node));
+}
+
+static int64_t planned_ns(const struct timeline *plan, weir_node node,
+                          const struct schedule_options *options)
+{
+    return waits_scaled_ns(plan->spans[node.index].isolated_ns, options->scale_time);
+}
+
+static enum weir_status need_copy(const struct graph *graph, const struct timeline *plan,
+                                  weir_node node, const struct schedule_options *options,
+                                  struct rates_needs *needs, struct weir_error *err)
+{
+    double scale = options->scale_bytes > 0 ? options->scale_bytes : 1;
+    double bytes = (double)amounts_copy_bytes(graph, node) * scale;
+    double most = (double)planned_ns(plan, node, options) * FASTEST_BYTES_PER_NS;
+
+    if (bytes < (double)SCRATCH_BYTES)
+        bytes = (double)SCRATCH_BYTES;
+    if (options->scale_bytes == 0 && bytes > most && most > (double)SCRATCH_BYTES)
+        bytes = most;
+    return rates_need_copy(needs, graph_node_from(graph, node), graph_node_to(graph, node),
+                           bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18, err);
+}
+
+static enum weir_status need_node(const struct graph *graph, const struct timeline *plan,
+                                  weir_node node, const struct schedule_options *options,
+                                  struct rates_needs *needs, struct weir_error *err)
+{
+    const struct timeline_span *span = &plan->spans[node.index];
+    enum step_action action;
+
+    if (span->start_ns < 0)
+        return WEIR_OK;
+    if (span->isolated_ns < 0)
+        return refuse_unknown(graph, node, err);
+    action = amounts_action(graph, node, span->isolated_ns);
+    needs->has_compute |= action == STEP_COMPUTE || span->isolated_ns > 0;
+    needs->has_stream |= action == STEP_STREAM;
+    return action == STEP_COPY ? need_copy(graph, plan, node, options, needs, err) : WEIR_OK;
+}
+
+enum weir_status schedule_needs(const struct graph *graph, const struct timeline *plan,
+                                const struct schedule_options *options, struct rates_needs *out,
+                                struct weir_error *err)
+{
+    struct rates_needs needs = {.directions = NULL};
+    enum weir_status status = WEIR_OK;
+
+    if (plan->status != RUN_COMPLETE)
+        return refuse_incomplete(plan, err);
+    for (uint32_t i = 0; i < plan->n_nodes && status == WEIR_OK; i++)
+        status = need_node(graph, plan, (weir_node){i}, options, &needs, err);
+    if (status == WEIR_OK)
+        *out = needs;
+    else
+        rates_needs_free(&needs);
+    return status;
+}
+
+/* ---- order ---- */
+
+/* Steps are the started nodes in the order of their starts, then the others by id. */
+static enum weir_status order_steps(struct schedule *schedule, const weir_node *order,
+                                    uint32_t n_started, struct weir_error *err)
+{
+    uint32_t n_nodes = schedule->plan->n_nodes;
+    uint32_t *node_of = arena_array(&schedule->arena, n_nodes, sizeof *node_of);
+    uint32_t *step_of = arena_array(&schedule->arena, n_nodes, sizeof *step_of);
+    uint32_t n = 0;
+
+    if (node_of == NULL || step_of == NULL)
+        return weir_error_memory(err);
+    for (; n < n_started; n++)
+        node_of[n] = order[n].index;
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        if (schedule->plan->spans[i].start_ns < 0)
+            node_of[n++] = i;
+    }
+    for (uint32_t s = 0; s < n; s++)
+        step_of[node_of[s]] = s;
+    schedule->steps = (struct waits_steps){node_of, step_of, n, n_started};
+    return WEIR_OK;
+}
+
+static enum weir_status assign_order(struct schedule *schedule,
+                                     const struct schedule_options *options, struct weir_error *err)
+{
+    const struct waits_options waits = {.scale_time = options->scale_time,
+                                        .forbids_unknown = options->forbids_unknown,
+                                        .unknown_by_factor = options->unknown_by_factor};
+    weir_node *order = NULL;
+    uint32_t n_started = 0;
+    enum weir_status status = timeline_order(schedule->plan, &order, &n_started, err);
+
+    if (status != WEIR_OK)
+        return status;
+    status = order_steps(schedule, order, n_started, err);
+    if (status == WEIR_OK)
+        status = lanes_assign(schedule->graph, schedule->plan, order, n_started, &schedule->arena,
+                              &schedule->lanes, err);
+    if (status == WEIR_OK)
+        status = waits_make(schedule->binding, schedule->plan, &schedule->steps, &schedule->lanes,
+                            &waits, &schedule->arena, &schedule->waits, err);
+    free(order);
+    return status;
+}
+
+/* ---- steps ---- */
+
+static enum weir_status begin_steps(struct schedule *schedule,
+                                    const struct schedule_options *options, struct weir_error *err)
+{
+    uint32_t n_steps = schedule->steps.n_steps;
+
+    schedule->step = arena_array(&schedule->arena, n_steps, sizeof *schedule->step);
+    schedule->notes = arena_array(&schedule->arena, n_steps, sizeof *schedule->notes);
+    schedule->planned_ns = arena_array(&schedule->arena, n_steps, sizeof *schedule->planned_ns);
+    if (schedule->step == NULL || schedule->notes == NULL || schedule->planned_ns == NULL)
+        return weir_error_memory(err);
+    for (uint32_t s = 0; s < n_steps; s++) {
+        weir_node node = {schedule->steps.node_of[s]};
+        struct step *step = &schedule->step[s];
+        bool is_started = s < schedule->steps.n_started;
+
+        schedule->planned_ns[s] = is_started ? planned_ns(schedule->plan, node, options) : 0;
+        *step = (struct step){
+            .node = node,
+            .queue = schedule->lanes.of_node[node.index],
+            .action = is_started ? amounts_action(schedule->graph, node,
+                                                  schedule->plan->spans[node.index].isolated_ns)
+                                 : STEP_PASS,
+            .waits = schedule->waits.waits + schedule->waits.first[s],
+            .n_waits = (uint32_t)(schedule->waits.first[s + 1] - schedule->waits.first[s]),
+            .release_ns = schedule->waits.release_ns[s]};
+        if (step->queue == WEIR_NONE)
+            step->queue = STEP_NO_QUEUE;
+    }
+    return WEIR_OK;
+}
+
+/* Of started nodes; the others have no step to allocate or reclaim with. */
+static enum weir_status storage_steps(struct schedule *schedule, uint32_t **out,
+                                      struct weir_error *err)
+{
+    uint32_t *step_of = malloc((schedule->plan->n_nodes + (size_t)1) * sizeof *step_of);
+
+    if (step_of == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < schedule->plan->n_nodes; i++)
+        step_of[i] = schedule->plan->spans[i].start_ns < 0 ? WEIR_NONE : schedule->steps.step_of[i];
+    *out = step_of;
+    return WEIR_OK;
+}
+
+static enum weir_status fill_steps(struct schedule *schedule, struct contents *contents,
+                                   struct weir_error *err)
+{
+    uint32_t *step_of = NULL;
+    enum weir_status status = storage_steps(schedule, &step_of, err);
+
+    if (status == WEIR_OK)
+        status = contents_lay_out(contents, schedule->scale_bytes, step_of, &schedule->arena,
+                                  &schedule->buffers, &schedule->n_buffers, err);
+    free(step_of);
+    for (uint32_t s = 0; s < schedule->steps.n_steps && status == WEIR_OK; s++)
+        status = contents_fill_step(contents, schedule->step[s].node, &schedule->arena,
+                                    &schedule->step[s], err);
+    return status;
+}
+
+/* ---- copies that name no object move real bytes too: between two buffers of their queue ---- */
+
+static bool needs_scratch(const struct step *step)
+{
+    return step->action == STEP_COPY && step->n_copied == 0;
+}
+
+static int64_t scratch_bytes(const struct schedule *schedule, const struct step *step)
+{
+    double bytes = (double)amounts_copy_bytes(schedule->graph, step->node) * schedule->scale_bytes;
+    int64_t whole = bytes == 0                           ? SCRATCH_BYTES
+                    : bytes < (double)MOST_SCRATCH_BYTES ? (int64_t)bytes
+                                                         : MOST_SCRATCH_BYTES;
+
+    return whole < 64 ? 64 : whole - whole % 64;
+}
+
+/* The pair of buffers of each queue, as large as its largest such copy. */
+static enum weir_status add_scratch(struct schedule *schedule, uint32_t *first_of_lane,
+                                    struct weir_error *err)
+{
+    uint32_t n_before = schedule->n_buffers;
+    size_t n_most = (size_t)n_before + 2 * (size_t)schedule->lanes.n_lanes;
+    struct device_buffer *buffers = arena_array(&schedule->arena, n_most, sizeof *buffers);
+
+    if (buffers == NULL)
+        return weir_error_memory(err);
+    if (n_before > 0)
+        memcpy(buffers, schedule->buffers, n_before * sizeof *buffers);
+    for (uint32_t s = 0; s < schedule->steps.n_started; s++) {
+        const struct step *step = &schedule->step[s];
+        uint32_t *first;
+
+        if (!needs_scratch(step))
+            continue;
+        first = &first_of_lane[step->queue];
+        if (*first == WEIR_NONE) {
+            *first = schedule->n_buffers;
+            schedule->n_buffers += 2;
+            buffers[*first] = (struct device_buffer){.domain = {WEIR_NONE},
+                                                     .object = {WEIR_NONE},
+                                                     .is_initial = true,
+                                                     .allocate_step = WEIR_NONE,
+                                                     .reclaim_step = WEIR_NONE};
+            buffers[*first + 1] = buffers[*first];
+        }
+        if (buffers[*first].size_bytes < scratch_bytes(schedule, step)) {
+            buffers[*first].size_bytes = scratch_bytes(schedule, step);
+            buffers[*first + 1].size_bytes = buffers[*first].size_bytes;
+        }
+    }
+    schedule->buffers = buffers;
+    return WEIR_OK;
+}
+
+/* Scratch carries no tags. A copy that also reads objects keeps those reads behind. */
+static enum weir_status use_scratch(struct schedule *schedule, struct step *step, uint32_t first,
+                                    struct weir_error *err)
+{
+    struct step_buffer *reads =
+        arena_array(&schedule->arena, (size_t)step->n_reads + 1, sizeof *reads);
+    struct step_buffer *writes =
+        arena_array(&schedule->arena, (size_t)step->n_writes + 1, sizeof *writes);
+    int64_t bytes = scratch_bytes(schedule, step);
+
+    if (reads == NULL || writes == NULL)
+        return weir_error_memory(err);
+    reads[0] = (struct step_buffer){.buffer = first, .size_bytes = bytes};
+    writes[0] = (struct step_buffer){.buffer = first + 1, .size_bytes = bytes};
+    for (uint32_t i = 0; i < step->n_reads; i++)
+        reads[i + 1] = step->reads[i];
+    for (uint32_t i = 0; i < step->n_writes; i++)
+        writes[i + 1] = step->writes[i];
+    step->reads = reads;
+    step->writes = writes;
+    step->n_reads++;
+    step->n_writes++;
+    step->n_copied = 1;
+    return WEIR_OK;
+}
+
+static enum weir_status give_scratch(struct schedule *schedule, struct weir_error *err)
+{
+    uint32_t first_of_lane[LANES_MOST];
+    enum weir_status status;
+
+    memset(first_of_lane, 0xff, sizeof first_of_lane);
+    status = add_scratch(schedule, first_of_lane, err);
+    for (uint32_t s = 0; s < schedule->steps.n_started && status == WEIR_OK; s++) {
+        struct step *step = &schedule->step[s];
+
+        if (needs_scratch(step))
+            status = use_scratch(schedule, step, first_of_lane[step->queue], err);
+    }
+    return status;
+}
+
+/* ---- notes ---- */
+
+/* Appends ", phrase". */
+PRINTF_LIKE(3, 4)
+static void append(char *text, size_t text_bytes, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+
+    if (used + 2 < text_bytes && used > 0)
+        used += (size_t)snprintf(text + used, text_bytes - used, "; ");
+    va_start(args, format);
+    (void)vsnprintf(text + used, text_bytes - used, format, args);
+    va_end(args);
+}
+
+static void note_waits(const struct schedule *schedule, uint32_t index, char *text, size_t bytes)
+{
+    const struct step *step = &schedule->step[index];
+    char time[NUMBER_TEXT_BYTES];
+    uint32_t n_paced = 0;
+
+    for (uint32_t w = 0; w < step->n_waits; w++)
+        n_paced += step->waits[w].is_from_start || step->waits[w].lag_ns > 0;
+    if (n_paced > 0)
+        append(text, bytes, "%u lags or starts of others paced by the host's clock", n_paced);
+    if (step->release_ns == 0)
+        return;
+    number_time_text(step->release_ns, time);
+    append(text, bytes, "paced: not before %s%s", time,
+           schedule->plan->spans[step->node.index].cause == WAIT_ADMISSION
+               ? ", when the policy admitted it"
+               : "");
+}
+
+static void note_charges(const struct schedule *schedule, weir_node node, char *text, size_t bytes)
+{
+    struct graph_node value;
+
+    graph_node(schedule->graph, node, &value);
+    if (value.n_workspace > 0)
+        append(text, bytes, "workspace is accounted for, not allocated");
+    if (value.staging.bytes > 0)
+        append(text, bytes, "staging is accounted for, not allocated");
+}
+
+/* @param last the step before it on its queue; WEIR_NONE */
+static void note_order(const struct schedule *schedule, uint32_t index, uint32_t last, char *text,
+                       size_t bytes)
+{
+    const struct lane *lane = &schedule->lanes.lanes[schedule->step[index].queue];
+
+    if (last != WEIR_NONE &&
+        (!weir_is(lane->engine) || graph_engine(schedule->graph, lane->engine)->slots != 1))
+        append(text, bytes, "inserted: after %s, on one thread",
+               graph_node_name(schedule->graph, schedule->step[last].node));
+}
+
+static enum weir_status write_notes(struct schedule *schedule, struct weir_error *err)
+{
+    uint32_t last[LANES_MOST];
+
+    memset(last, 0xff, sizeof last);
+    for (uint32_t s = 0; s < schedule->steps.n_started; s++) {
+        const struct step *step = &schedule->step[s];
+        char text[480] = "";
+
+        note_waits(schedule, s, text, sizeof text);
+        note_charges(schedule, step->node, text, sizeof text);
+        if (step->queue != STEP_NO_QUEUE) {
+            note_order(schedule, s, last[step->queue], text, sizeof text);
+            last[step->queue] = s;
+        }
+        if (text[0] == '\0')
+            continue;
+        schedule->notes[s] = schedule_text(schedule, "%s", text);
+        if (schedule->notes[s] == NULL)
+            return weir_error_memory(err);
+    }
+    return WEIR_OK;
+}
+
+/* ---- putting it together ---- */
+
+static enum weir_status fill(struct schedule *schedule, const struct schedule_options *options,
+                             const struct rates *rates, struct weir_error *err)
+{
+    struct contents *contents = NULL;
+    enum weir_status status = assign_order(schedule, options, err);
+
+    if (status == WEIR_OK)
+        status = begin_steps(schedule, options, err);
+    if (status == WEIR_OK)
+        status = amounts_choose_scale(schedule, options, rates, err);
+    if (status == WEIR_OK)
+        status = contents_make(schedule->binding, schedule->plan, &schedule->arena, &contents, err);
+    if (status == WEIR_OK)
+        status = fill_steps(schedule, contents, err);
+    if (status == WEIR_OK)
+        status = give_scratch(schedule, err);
+    if (status == WEIR_OK)
+        status = amounts_set(schedule, rates, err);
+    return status == WEIR_OK ? write_notes(schedule, err) : status;
+}
+
+enum weir_status schedule_make(const struct binding *binding, const struct timeline *plan,
+                               const struct schedule_options *options, const struct rates *rates,
+                               struct schedule **out, struct weir_error *err)
+{
+    struct schedule *schedule = calloc(1, sizeof *schedule);
+    enum weir_status status;
+
+    if (schedule == NULL)
+        return weir_error_memory(err);
+    schedule->graph = bind_of(binding);
+    schedule->binding = binding;
+    schedule->plan = plan;
+    schedule->scale_time = options->scale_time;
+    schedule->makespan_ns = waits_scaled_ns(plan->makespan_ns, options->scale_time);
+    status = fill(schedule, options, rates, err);
+    if (status != WEIR_OK) {
+        schedule_free(schedule);
+        return status;
+    }
+    *out = schedule;
+    return WEIR_OK;
+}
+
+void schedule_free(struct schedule *schedule)
+{
+    if (schedule == NULL)
+        return;
+    free(schedule->deviations);
+    arena_free(&schedule->arena);
+    free(schedule);
+}
