@@ -120,7 +120,10 @@ static enum number_fault read_quantity(const char *text, size_t length, const st
         fault = fraction_part(text + n_whole + 1, n_fraction, unit, &fraction);
     if (fault != NUMBER_OK)
         return fault;
-    return __builtin_add_overflow(whole, fraction, out) ? NUMBER_RANGE : NUMBER_OK;
+    if (__builtin_add_overflow(whole, fraction, &whole))
+        return NUMBER_RANGE;
+    *out = whole;
+    return NUMBER_OK;
 }
 
 enum number_fault number_size(const char *text, size_t length, int64_t *bytes)

@@ -57,9 +57,12 @@ static bool transfer_time(const struct graph *graph, uint32_t engine, int64_t by
     if (engine == WEIR_NONE || bytes < 0)
         return false;
     of = &graph->engines[engine];
-    return of->bandwidth_bytes_per_s > 0 &&
-           number_mul_div_ceil(bytes, NS_PER_S, of->bandwidth_bytes_per_s, &moving_ns) &&
-           !__builtin_add_overflow(of->latency_ns, moving_ns, length_ns);
+    if (of->bandwidth_bytes_per_s <= 0 ||
+        !number_mul_div_ceil(bytes, NS_PER_S, of->bandwidth_bytes_per_s, &moving_ns) ||
+        __builtin_add_overflow(of->latency_ns, moving_ns, &moving_ns))
+        return false;
+    *length_ns = moving_ns;
+    return true;
 }
 
 bool graph_node_length_ns(const struct graph *graph, weir_node id, int64_t *length_ns)

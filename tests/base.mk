@@ -1,2 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of base/; each links what that folder may use, $(base_test_libs).
+
+check_PROGRAMS += tests/base/test_memory
+tests_base_test_memory_SOURCES = tests/base/test_memory.c
+tests_base_test_memory_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_names
+tests_base_test_names_SOURCES = tests/base/test_names.c
+tests_base_test_names_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_number
+tests_base_test_number_SOURCES = tests/base/test_number.c
+tests_base_test_number_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_random
+tests_base_test_random_SOURCES = tests/base/test_random.c
+tests_base_test_random_LDADD = $(base_test_libs)
