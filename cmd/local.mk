@@ -20,9 +20,11 @@ weir_LDADD = \
 	$(ZSTD_LIBS)
 
 weir_SOURCES = \
+	cmd/calibrate.c \
 	cmd/check.c \
 	cmd/cmd.h \
 	cmd/compare.c \
+	cmd/devices.c \
 	cmd/figure.c \
 	cmd/figure.h \
 	cmd/figure_folder.c \
@@ -39,5 +41,8 @@ weir_SOURCES = \
 	cmd/options.c \
 	cmd/plot.c \
 	cmd/policies.c \
+	cmd/progress.c \
+	cmd/progress.h \
+	cmd/replay.c \
 	cmd/runs.c \
 	cmd/simulate.c

@@ -13,7 +13,8 @@
 
 /* Every verb, in the order in which they are used: one line each. */
 #define VERBS(VERB) \
-    VERB(generate) VERB(check) VERB(simulate) VERB(compare) VERB(plot) VERB(runs) VERB(policies)
+    VERB(generate) VERB(check) VERB(simulate) VERB(replay) VERB(compare) VERB(plot) VERB(runs) \
+    VERB(policies) VERB(calibrate) VERB(devices)
 
 #define DECLARE(name) extern const struct cmd_verb cmd_verb_##name;
 VERBS(DECLARE)
