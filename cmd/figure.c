@@ -388,23 +388,30 @@ static struct figure_bar join(const struct figure_bar *bars, uint32_t n)
     return joined;
 }
 
+/* The column of pixels that a time falls into. */
+static int64_t column_of(const struct figure *figure, int64_t t_ns)
+{
+    return (int64_t)((double)(t_ns - figure->begin_ns) * figure_time_px(figure) /
+                     (double)(figure->end_ns - figure->begin_ns));
+}
+
 void figure_join_narrow(struct figure *figure)
 {
     int64_t pixel_ns = (figure->end_ns - figure->begin_ns) / figure_time_px(figure);
     uint32_t n = 0;
 
-    if (figure->n_bars <= BARS_PLAIN || pixel_ns < 2)
+    if (figure->n_bars <= BARS_PLAIN)
         return;
     for (uint32_t i = 0, end; i < figure->n_bars; i = end) {
         const struct figure_bar *first = &figure->bars[i];
-        int64_t pixel = (first->start_ns - figure->begin_ns) / pixel_ns;
+        int64_t column = column_of(figure, first->start_ns);
 
         for (end = i + 1; end < figure->n_bars; end++) {
             const struct figure_bar *bar = &figure->bars[end];
 
             if (first->finish_ns - first->start_ns >= pixel_ns || bar->lane != first->lane ||
                 bar->row != first->row || bar->finish_ns - bar->start_ns >= pixel_ns ||
-                (bar->start_ns - figure->begin_ns) / pixel_ns != pixel)
+                column_of(figure, bar->start_ns) != column)
                 break;
         }
         figure->bars[n++] = join(first, end - i);

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-dist_man1_MANS =
+dist_man1_MANS = \
+	doc/man/weir-compare.1 \
+	doc/man/weir-generate.1 \
+	doc/man/weir-plot.1
 dist_man5_MANS =
 
 examplesdir = $(docdir)/examples
