@@ -142,6 +142,7 @@ int main(int argc, char **argv)
     if (!streams_are_open())
         return WEIR_STORE;
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file past its limit: the write fails and is reported */
     (void)gsl_set_error_handler_off();
     context = (struct cmd_context){
         .is_terminal = isatty(STDERR_FILENO) == 1,

@@ -38,6 +38,14 @@ enum weir_status store_fail(sqlite3 *db, const char *path, int code, struct weir
                               "%.300s cannot be written: the file or its folder is read-only (%s); "
                               "use a file elsewhere with --db",
                               path, detail);
+    case SQLITE_IOERR:
+        return weir_error_set(
+            err, WEIR_STORE,
+            "%.300s: the file could not be read or written: %s; nothing of the run "
+            "was kept",
+            path,
+            db != NULL && sqlite3_system_errno(db) != 0 ? strerror(sqlite3_system_errno(db))
+                                                        : detail);
     case SQLITE_NOTADB:
         return weir_error_set(err, WEIR_STORE,
                               "%.300s is not a store of Weir, nor a database at all; name another "
@@ -226,8 +234,8 @@ static enum weir_status open_file(struct store *store, bool is_read_only, struct
     int flags = is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     int code = open_and_touch(store, store->path, flags);
 
-    if (is_read_only && (code & 0xff) == SQLITE_CANTOPEN && access(store->path, R_OK) == 0 &&
-        !has_journal(store->path)) {
+    if (is_read_only && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) &&
+        access(store->path, R_OK) == 0 && !has_journal(store->path)) {
         char *uri = immutable_uri(store->path);
 
         if (uri == NULL)

@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of store/; each links what that folder may use, $(store_test_libs).
+
+check_PROGRAMS += \
+	tests/store/test_faults \
+	tests/store/test_open \
+	tests/store/test_schema \
+	tests/store/test_store \
+	tests/store/test_views
+
+made_run_sources = \
+	tests/store/made_run.c \
+	tests/store/made_run.h
+
+tests_store_test_faults_SOURCES = tests/store/test_faults.c $(made_run_sources)
+tests_store_test_faults_LDADD = $(store_test_libs)
+tests_store_test_open_SOURCES = tests/store/test_open.c $(made_run_sources)
+tests_store_test_open_LDADD = $(store_test_libs)
+tests_store_test_schema_SOURCES = tests/store/test_schema.c $(made_run_sources)
+tests_store_test_schema_LDADD = $(store_test_libs)
+tests_store_test_store_SOURCES = tests/store/test_store.c $(made_run_sources)
+tests_store_test_store_LDADD = $(store_test_libs)
+tests_store_test_views_SOURCES = tests/store/test_views.c $(made_run_sources)
+tests_store_test_views_LDADD = $(store_test_libs)
