@@ -25,33 +25,44 @@ static const char usage[] =
     "example:\n"
     "  weir calibrate -o host.weir && weir simulate graph.weir --machine host.weir\n";
 
-static void print_noisy(const char *what, const char *beside, double spread_ratio,
-                        double preempted_ratio)
+/* Adds ", sm beside h2d (spread 13.5 %)" for a figure that cannot be trusted. */
+static void list_noisy(char *text, size_t text_bytes, const char *what, const char *beside,
+                       double spread_ratio, double preempted_ratio)
 {
-    if (calibrate_is_noisy(spread_ratio, preempted_ratio))
-        fprintf(stderr,
-                "weir: calibrate: %s%s%s: spread %.1f %%, %.0f %% pre-empted: too noisy to trust\n",
-                what, beside == NULL ? "" : " beside ", beside == NULL ? "" : beside,
-                100 * spread_ratio, 100 * preempted_ratio);
+    size_t used = strlen(text);
+
+    if (!calibrate_is_noisy(spread_ratio, preempted_ratio) || used + 80 > text_bytes)
+        return;
+    (void)snprintf(text + used, text_bytes - used, "%s%s%s%s (spread %.1f %%, %.0f %% pre-empted)",
+                   used == 0 ? "" : ", ", what, beside == NULL ? "" : " beside ",
+                   beside == NULL ? "" : beside, 100 * spread_ratio, 100 * preempted_ratio);
 }
 
-/* What cannot be trusted, on standard error. */
+/* What cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
 static void print_warnings(const struct calibration *c)
 {
-    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
-        const char *name = calibrate_class_name((enum calibrate_class)i);
+    char text[600] = "";
 
-        print_noisy(name, NULL, c->rates[i].spread_ratio, c->rates[i].preempted_ratio);
-        for (int j = 0; j < CALIBRATE_CLASSES && c->has_kappa; j++)
-            print_noisy(name, calibrate_class_name((enum calibrate_class)j),
-                        c->kappas[i][j].spread_ratio, c->kappas[i][j].preempted_ratio);
+    if (c->n_noisy == 0)
+        return;
+    for (int i = 0; i < CALIBRATE_CLASSES; i++)
+        list_noisy(text, sizeof text, calibrate_class_name((enum calibrate_class)i), NULL,
+                   c->rates[i].spread_ratio, c->rates[i].preempted_ratio);
+    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && c->has_kappa; p++) {
+        const struct measure_kappa *kappa =
+            &c->kappas[p / CALIBRATE_CLASSES][p % CALIBRATE_CLASSES];
+
+        list_noisy(text, sizeof text,
+                   calibrate_class_name((enum calibrate_class)(p / CALIBRATE_CLASSES)),
+                   calibrate_class_name((enum calibrate_class)(p % CALIBRATE_CLASSES)),
+                   kappa->spread_ratio, kappa->preempted_ratio);
     }
-    if (c->n_noisy > 0)
-        fprintf(stderr,
-                "weir: calibrate: %" PRIu32
-                " figures are too noisy to trust (spread above %.0f %% or more than %.0f %% of "
-                "the measurements pre-empted): calibrate again when the machine is idle\n",
-                c->n_noisy, 100 * CALIBRATE_NOISY_SPREAD, 100 * CALIBRATE_NOISY_PREEMPTED);
+    fprintf(
+        stderr,
+        "weir: calibrate: %" PRIu32 " figures are too noisy to trust (spread above %.0f %%, or "
+        "more than %.0f %% of the measurements pre-empted), among them %s; calibrate again when "
+        "the machine is idle\n",
+        c->n_noisy, 100 * CALIBRATE_NOISY_SPREAD, 100 * CALIBRATE_NOISY_PREEMPTED, text);
 }
 
 static void json_rate(struct json *json, const struct calibration *c, enum calibrate_class class_)

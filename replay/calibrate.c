@@ -183,11 +183,13 @@ static enum weir_status add_domain(struct graph *graph, const struct calibration
     return status == WEIR_OK ? graph_add_domain(graph, &domain, &added, err) : status;
 }
 
+/* No more digits than the measurement has. */
 static int64_t per_second(double unit_ns, double per_unit)
 {
     double rate = per_unit / unit_ns * 1e9;
+    double digit = pow(10, floor(log10(rate)) - 3);
 
-    return rate < 1 ? 1 : rate > 9e18 ? INT64_MAX : (int64_t)llround(rate);
+    return rate < 1 ? 1 : rate > 9e18 ? INT64_MAX : (int64_t)llround(round(rate / digit) * digit);
 }
 
 static enum weir_status add_compute(struct graph *graph, const struct calibration *c,
@@ -233,7 +235,7 @@ static enum weir_status add_copies(struct graph *graph, const struct calibration
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
-/* 1.037 and not 1.0372614: no more digits than the measurement has. */
+/* 1.037 and not 1.0372614. */
 static double rounded_factor(double factor)
 {
     return factor < 1 ? 1 : round(factor * 1000) / 1000;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small plans of equal actions, and what their spans say. A measurement in which the thread lost its
- * processor says nothing of the action and is left out, unless nearly all are like that. */
+/* Small plans of equal actions, and what their spans say. Where the thread lost its processor in the
+ * middle, the time that it had one stands for the duration: what other programs do is not what the
+ * device does. How often that was tells how far the figure can be trusted. */
 #include "replay/measure.h"
 
 #include <math.h>
@@ -106,10 +107,16 @@ static int64_t trial_duration_ns(const struct trial *trial, uint32_t step)
     return span->finish_ns > span->start_ns ? span->finish_ns - span->start_ns : 1;
 }
 
-static bool trial_is_preempted(const struct trial *trial, uint32_t step)
+/* The duration without what other programs took of it; *n_preempted counts the steps they did. */
+static double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_preempted)
 {
-    return measure_is_preempted(trial_duration_ns(trial, step),
-                                trial->ops->processor_ns(trial->device, step));
+    int64_t wall_ns = trial_duration_ns(trial, step);
+    int64_t processor_ns = trial->ops->processor_ns(trial->device, step);
+
+    if (!measure_is_preempted(wall_ns, processor_ns))
+        return (double)wall_ns;
+    ++*n_preempted;
+    return (double)processor_ns;
 }
 
 static struct device_buffer plain_buffer(int64_t size_bytes, weir_domain domain)
@@ -203,22 +210,17 @@ static enum weir_status fit_trial(const struct trial *trial, const int64_t *amou
     uint32_t n = trial->n_steps - n_skipped;
     double *x = malloc(2 * (n + (size_t)1) * sizeof *x);
     double *y = x + n;
-    uint32_t n_kept = 0;
     uint32_t n_preempted = 0;
     struct fit_line line;
     enum weir_status status;
 
     if (x == NULL)
         return weir_error_memory(err);
-    for (uint32_t i = 0; i < n; i++)
-        n_preempted += trial_is_preempted(trial, n_skipped + i);
     for (uint32_t i = 0; i < n; i++) {
-        if (n_preempted * 4 < n * 3 && trial_is_preempted(trial, n_skipped + i))
-            continue;
-        x[n_kept] = (double)amounts[i];
-        y[n_kept++] = (double)trial_duration_ns(trial, n_skipped + i);
+        x[i] = (double)amounts[i];
+        y[i] = trial_sample_ns(trial, n_skipped + i, &n_preempted);
     }
-    status = fit_line(x, y, n_kept, &line, err);
+    status = fit_line(x, y, n, &line, err);
     free(x);
     if (status != WEIR_OK)
         return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
@@ -231,7 +233,7 @@ static enum weir_status fit_trial(const struct trial *trial, const int64_t *amou
                                  .unit_ns = line.slope,
                                  .spread_ratio = line.spread_ratio,
                                  .preempted_ratio = (double)n_preempted / n,
-                                 .n_samples = n_kept};
+                                 .n_samples = n};
     return line.slope > 0 ? WEIR_OK
                           : weir_error_set(err, WEIR_DEVICE,
                                            "measuring the %s device: more work took no more time; "
@@ -305,25 +307,19 @@ enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, 
 
 /* ---- contention ---- */
 
-/* Steps first to first + n - 1: the median duration, without those that were pre-empted unless
- * nearly all were. */
+/* The median duration of steps first to first + n - 1. */
 static double median_ns(const struct trial *trial, uint32_t first, uint32_t n, double *values,
                         struct measure_kappa *out)
 {
     uint32_t n_preempted = 0;
-    uint32_t n_kept = 0;
     double median;
 
     for (uint32_t i = 0; i < n; i++)
-        n_preempted += trial_is_preempted(trial, first + i);
-    for (uint32_t i = 0; i < n; i++) {
-        if (n_preempted * 4 >= n * 3 || !trial_is_preempted(trial, first + i))
-            values[n_kept++] = (double)trial_duration_ns(trial, first + i);
-    }
-    median = fit_quantile(values, n_kept, 0.5);
-    out->spread_ratio = fit_spread_ratio(values, n_kept, median);
+        values[i] = trial_sample_ns(trial, first + i, &n_preempted);
+    median = fit_quantile(values, n, 0.5);
+    out->spread_ratio = fit_spread_ratio(values, n, median);
     out->preempted_ratio = (double)n_preempted / n;
-    out->n_samples = n_kept;
+    out->n_samples = n;
     return median;
 }
 
