@@ -35,6 +35,7 @@ weir_SOURCES = \
 	cmd/gnuplot.c \
 	cmd/gnuplot.h \
 	cmd/graph_file.c \
+	cmd/import.c \
 	cmd/json.c \
 	cmd/json.h \
 	cmd/main.c \

@@ -12,9 +12,10 @@
 #include "cmd/cmd.h"
 
 /* Every verb, in the order in which they are used: one line each. */
-#define VERBS(VERB) \
+#define VERBS(VERB)                                                                            \
+    VERB(import)                                                                               \
     VERB(generate) VERB(check) VERB(simulate) VERB(replay) VERB(compare) VERB(plot) VERB(runs) \
-    VERB(policies) VERB(calibrate) VERB(devices)
+        VERB(policies) VERB(calibrate) VERB(devices)
 
 #define DECLARE(name) extern const struct cmd_verb cmd_verb_##name;
 VERBS(DECLARE)

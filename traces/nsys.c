@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The import of an Nsight Systems export, step by step. */
+#include "traces/nsys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/nsys_internal.h"
+
+static void free_rows(struct nsys *nsys)
+{
+    free(nsys->calls);
+    free(nsys->ops);
+    free(nsys->syncs);
+    free(nsys->records);
+    free(nsys->memories);
+    free(nsys->streams);
+    free(nsys->waits);
+    free(nsys->gpus);
+    free(nsys->work);
+    free(nsys->reach);
+    free(nsys->latest);
+    keys_free(nsys->call_keys);
+    keys_free(nsys->record_keys);
+}
+
+/* What the file holds, as arrays with their links. */
+static enum weir_status read_file(struct nsys *nsys, const char *window, struct weir_error *err)
+{
+    enum weir_status status = nsys_probe(nsys, err);
+
+    if (status == WEIR_OK)
+        status = nsys_check_content(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_strings_new(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_find_window(nsys, window, err);
+    if (status == WEIR_OK)
+        status = nsys_read_rows(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_read_ops(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_read_gpus(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_name_ranges(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_link_calls(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_link_ops(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_check_work(nsys, err);
+    return status;
+}
+
+/* Who waits for whom, and the memory. */
+static enum weir_status relate(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = nsys_order_streams(nsys, err);
+
+    if (status == WEIR_OK)
+        status = nsys_find_waits(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_find_implicit(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_find_barriers(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_prune_waits(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_pair_memory(nsys, err);
+    return status;
+}
+
+static enum weir_status record(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = nsys_add_domains(nsys, err);
+
+    if (status == WEIR_OK)
+        status = nsys_add_objects(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_add_calls(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_add_ops(nsys, err);
+    if (status == WEIR_OK)
+        status = nsys_add_loose_memory(nsys, err);
+    return status == WEIR_OK ? nsys_add_edges(nsys, err) : status;
+}
+
+/* The name of the file without its folder and endings, as the name of the graph. */
+static enum weir_status file_name(struct nsys *nsys, uint32_t *text, struct weir_error *err)
+{
+    static const char *const endings[] = {".gz", ".zst", ".sqlite", ".sqlite3", ".db"};
+    const char *slash = strrchr(nsys->path, '/');
+    const char *name = slash == NULL ? nsys->path : slash + 1;
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && strncmp(name + length - n, endings[i], n) == 0)
+            length -= n;
+    }
+    return recording_text(nsys->recording, name, length, text, err);
+}
+
+static enum weir_status build(struct nsys *nsys, struct import_result *out, struct weir_error *err)
+{
+    char detail[128], name[256];
+    struct recording_summary summary;
+    const struct recording_head head = {name, detail};
+    uint32_t text = 0;
+    enum weir_status status = file_name(nsys, &text, err);
+
+    if (status != WEIR_OK)
+        return status;
+    (void)snprintf(name, sizeof name, "%s", recording_text_of(nsys->recording, text));
+    (void)snprintf(detail, sizeof detail, "Nsight Systems%s%s, 1 sample",
+                   nsys->version[0] == '\0' ? "" : " ", nsys->version);
+    status = recording_build(nsys->recording, &head, &out->graph, &out->timeline, &summary, err);
+    if (status != WEIR_OK)
+        return status;
+    out->origin_ns = summary.origin_ns;
+    out->makespan_ns = summary.makespan_ns;
+    out->chain_unexplained_ns = summary.chain_gap_ns[GAP_UNEXPLAINED] + summary.chain_release_ns;
+    return nsys_tell(nsys, &summary, err);
+}
+
+static enum weir_status import(struct nsys *nsys, const char *window, struct import_result *out,
+                               struct weir_error *err)
+{
+    enum weir_status status;
+
+    nsys->recording = recording_new();
+    if (nsys->recording == NULL)
+        return weir_error_memory(err);
+    status = read_file(nsys, window, err);
+    if (status == WEIR_OK)
+        status = relate(nsys, err);
+    if (status == WEIR_OK)
+        status = record(nsys, err);
+    if (status == WEIR_OK)
+        status = build(nsys, out, err);
+    if (status != WEIR_OK) {
+        graph_free(out->graph);
+        timeline_free(out->timeline);
+        out->graph = NULL;
+        out->timeline = NULL;
+    }
+    return status;
+}
+
+static enum weir_status read_open(struct nsys_file *file, const char *path,
+                                  const struct import_options *options, struct import_result *out,
+                                  struct weir_error *err)
+{
+    struct nsys *nsys = calloc(1, sizeof *nsys);
+    enum weir_status status;
+
+    if (nsys == NULL) {
+        nsys_close(file);
+        return weir_error_memory(err);
+    }
+    nsys->path = path;
+    nsys->db = file->db;
+    nsys->report = &out->report;
+    status = import(nsys, options->window, out, err);
+    nsys_strings_free(nsys);
+    recording_free(nsys->recording);
+    free_rows(nsys);
+    free(nsys);
+    nsys_close(file);
+    return status;
+}
+
+enum weir_status nsys_read(const char *path, const struct import_options *options,
+                           struct import_result *out, struct weir_error *err)
+{
+    struct nsys_file file;
+    enum weir_status status = nsys_open(path, &file, err);
+
+    return status == WEIR_OK ? read_open(&file, path, options, out, err) : status;
+}
+
+enum weir_status nsys_read_bytes(const unsigned char *bytes, size_t n_bytes, const char *name,
+                                 const struct import_options *options, struct import_result *out,
+                                 struct weir_error *err)
+{
+    struct nsys_file file;
+    enum weir_status status = nsys_open_bytes(bytes, n_bytes, name, &file, err);
+
+    return status == WEIR_OK ? read_open(&file, name, options, out, err) : status;
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Device work to actions, one engine a stream, and memory events that no call of the file made. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/nsys_internal.h"
+
+/* Of actions that start together the host's come first, then memory, then device work, and last
+ * what happened within it. */
+enum rank { RANK_HOST, RANK_MEMORY, RANK_STREAM_MEMORY, RANK_OP, RANK_MIGRATION };
+
+/* Domains: one a device, in the order of their numbers, then the host. */
+
+static enum weir_status add_domain(struct nsys *nsys, const char *name, int64_t bytes,
+                                   const char *detail, uint32_t *id, struct weir_error *err)
+{
+    struct recording_domain domain = {.capacity_bytes = bytes};
+    enum weir_status status = recording_word(nsys->recording, name, &domain.name, err);
+
+    if (status == WEIR_OK)
+        status = recording_word(nsys->recording, detail, &domain.detail, err);
+    return status == WEIR_OK ? recording_add_domain(nsys->recording, &domain, id, err) : status;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct nsys_gpu *const *a = left, *const *b = right;
+
+    return nsys_compare((*a)->number, (*b)->number);
+}
+
+enum weir_status nsys_add_domains(struct nsys *nsys, struct weir_error *err)
+{
+    struct nsys_gpu **gpus = malloc(((size_t)nsys->n_gpus + 1) * sizeof *gpus);
+    enum weir_status status = WEIR_OK;
+
+    if (gpus == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < nsys->n_gpus; i++)
+        gpus[i] = &nsys->gpus[i];
+    qsort(gpus, nsys->n_gpus, sizeof(*gpus), by_number);
+    for (uint32_t i = 0; i < nsys->n_gpus && status == WEIR_OK; i++) {
+        char name[32];
+
+        (void)snprintf(name, sizeof name, "gpu%" PRId64, gpus[i]->number);
+        status = add_domain(nsys, name, gpus[i]->memory_bytes, "TARGET_INFO_GPU: totalMemory",
+                            &gpus[i]->domain, err);
+    }
+    free(gpus);
+    if (status == WEIR_OK)
+        status = add_domain(nsys, "host", 0, "", &nsys->host_domain, err);
+    return status;
+}
+
+/* What an op is called and where it moves bytes. */
+
+static const char *const directions[NSYS_COPY_KINDS] = {
+    "copy", "h2d", "d2h", "h2a",     "a2h",     "a2a",     "a2d", "d2a",
+    "d2d",  "h2h", "p2p", "uvm-h2d", "uvm-d2h", "uvm-d2d", "copy"};
+static const char *const host_kinds[NSYS_HOST_KINDS] = {
+    "pageable",      "pinned",         "device",  "array", "managed",
+    "device-static", "managed-static", "unknown", ""};
+
+static bool is_host_kind(uint8_t kind)
+{
+    return kind == 0 || kind == 1;
+}
+
+/* The direction of a copy; where its own kind says nothing, the kinds of memory do. */
+static uint8_t direction_of(const struct nsys_op *op)
+{
+    if (op->copy_kind != 0 && op->copy_kind != NSYS_COPY_KINDS - 1)
+        return op->copy_kind;
+    if (op->from_kind >= 7 || op->to_kind >= 7)
+        return op->copy_kind;
+    if (is_host_kind(op->from_kind))
+        return is_host_kind(op->to_kind) ? 9 : 1;
+    return is_host_kind(op->to_kind) ? 2 : 8;
+}
+
+/* The kind of the memory on the host's side; NSYS_HOST_KINDS - 1 where no side is the host's. */
+static uint8_t host_kind_of(uint8_t direction, const struct nsys_op *op)
+{
+    switch (direction) {
+    case 1:
+    case 3:
+    case 9:
+        return op->from_kind;
+    case 2:
+    case 4:
+        return op->to_kind;
+    default:
+        return NSYS_HOST_KINDS - 1;
+    }
+}
+
+void nsys_copy_name(int direction, int host_kind, char between, char *out, size_t out_bytes)
+{
+    const char *kind = host_kinds[host_kind];
+    char separator[2] = {kind[0] == '\0' ? '\0' : between, '\0'};
+
+    (void)snprintf(out, out_bytes, "%s%s%s", directions[direction], separator, kind);
+    for (char *c = out; *c != '\0'; c++) {
+        if (*c == '-')
+            *c = between;
+    }
+}
+
+static uint32_t domain_of_device(const struct nsys *nsys, const struct nsys_stream *stream,
+                                 int32_t device)
+{
+    for (uint32_t i = 0; i < nsys->n_streams; i++) {
+        if (nsys->streams[i].process == stream->process && nsys->streams[i].device == device)
+            return nsys->gpus[nsys->streams[i].gpu].domain;
+    }
+    return RECORDING_NONE;
+}
+
+/* Domains, when a copy goes from one to another. */
+static void set_ends(const struct nsys *nsys, const struct nsys_op *op,
+                     struct recording_action *action)
+{
+    const struct nsys_stream *stream = &nsys->streams[op->stream];
+    uint32_t device = nsys->gpus[stream->gpu].domain;
+
+    switch (direction_of(op)) {
+    case 1:
+    case 3:
+    case 11:
+        action->from = nsys->host_domain;
+        action->to = device;
+        break;
+    case 2:
+    case 4:
+    case 12:
+        action->from = device;
+        action->to = nsys->host_domain;
+        break;
+    case 8:
+    case 10:
+    case 13:
+        action->from = domain_of_device(nsys, stream, op->from_device);
+        action->to = domain_of_device(nsys, stream, op->to_device);
+        break;
+    default:
+        break;
+    }
+    if (action->from == action->to || action->from == RECORDING_NONE ||
+        action->to == RECORDING_NONE)
+        action->from = action->to = RECORDING_NONE;
+}
+
+static const char *const causes[] = {"",         "user prefetch", "page fault", "speculative",
+                                     "eviction", "access counter"};
+
+static enum weir_status name_op(struct nsys *nsys, const struct nsys_op *op,
+                                struct recording_action *action, struct weir_error *err)
+{
+    static const char *const tables[NSYS_TABLES] = {
+        [NSYS_KERNEL] = "KERNEL",
+        [NSYS_MEMCPY] = "MEMCPY",
+        [NSYS_MEMSET] = "MEMSET",
+        [NSYS_GRAPH_TRACE] = "GRAPH_TRACE",
+    };
+    struct recording *recording = nsys->recording;
+    enum weir_status status =
+        recording_word(recording, tables[op->table], &action->origin_table, err);
+    const char *class_name = op->kind == OP_GRAPH ? "graph" : "memset";
+    char name[64];
+
+    if (status != WEIR_OK)
+        return status;
+    if (op->kind == OP_KERNEL) {
+        action->name = op->name;
+        class_name = (op->flags & OP_IS_COLLECTIVE) != 0 ? "collective" : "kernel";
+    } else if (op->kind == OP_GRAPH || op->kind == OP_SET) {
+        status = recording_word(recording, op->kind == OP_GRAPH ? "graph-launch" : "memset",
+                                &action->name, err);
+    } else {
+        uint8_t direction = direction_of(op);
+
+        nsys_copy_name(direction, host_kind_of(direction, op), '-', name, sizeof name);
+        class_name = name;
+        status = recording_word(recording, name, &action->name, err);
+    }
+    if (status == WEIR_OK)
+        status = recording_word(recording, class_name, &action->class_name, err);
+    if (status == WEIR_OK && op->kind == OP_MIGRATION && op->cause >= 1 && op->cause <= 5)
+        status = recording_word(recording, causes[op->cause], &action->origin_call, err);
+    return status;
+}
+
+/* Sums, for the report. */
+static void count_op(struct nsys *nsys, const struct nsys_op *op)
+{
+    struct nsys_sum *sums[2] = {&nsys->sums[op->kind], NULL};
+
+    if (op->kind == OP_COPY || op->kind == OP_MIGRATION) {
+        uint8_t direction = direction_of(op);
+        sums[1] = &nsys->copies[direction][host_kind_of(direction, op)];
+    }
+    for (int i = 0; i < 2 && sums[i] != NULL; i++) {
+        sums[i]->n++;
+        sums[i]->ns += op->end_ns - op->start_ns;
+        if (op->bytes >= 0)
+            sums[i]->bytes += op->bytes;
+        else
+            sums[i]->without_bytes++;
+    }
+    nsys->tables[op->table].n_kept++;
+    if (op->call != NSYS_NONE)
+        nsys->counts.launched++;
+}
+
+static enum weir_status add_op(struct nsys *nsys, struct nsys_op *op, struct weir_error *err)
+{
+    const struct nsys_stream *stream = &nsys->streams[op->stream];
+    struct recording_action action = {
+        .start_ns = op->start_ns,
+        .finish_ns = op->end_ns,
+        .bytes = op->bytes,
+        .origin_row = op->row,
+        .lead = RECORDING_NONE,
+        .engine = stream->engine,
+        .object = RECORDING_NONE,
+        .domain = RECORDING_NONE,
+        .from = RECORDING_NONE,
+        .to = RECORDING_NONE,
+        .kind = op->kind == OP_COPY || op->kind == OP_MIGRATION ? NODE_TRANSFER : NODE_COMPUTE,
+        .rank = op->kind == OP_MIGRATION ? RANK_MIGRATION : RANK_OP,
+        .source = TIME_DEVICE,
+        .flags = (op->flags & OP_IS_COLLECTIVE) != 0 ? ACTION_IS_COLLECTIVE : 0,
+    };
+    enum weir_status status = name_op(nsys, op, &action, err);
+
+    if (action.kind == NODE_TRANSFER)
+        set_ends(nsys, op, &action);
+    if (op->call != NSYS_NONE) {
+        action.origin_call = nsys->calls[op->call].name;
+        action.origin_range = nsys->calls[nsys->calls[op->call].outer].range;
+    }
+    count_op(nsys, op);
+    return status == WEIR_OK ? recording_add_action(nsys->recording, &action, &op->action, err)
+                             : status;
+}
+
+/* "gpu0:stream7"; a second context or process that has one of that number gets a number itself. */
+static enum weir_status add_engine(struct nsys *nsys, struct nsys_stream *stream,
+                                   struct weir_error *err)
+{
+    const struct nsys_gpu *gpu = &nsys->gpus[stream->gpu];
+    char name[80];
+    uint32_t text;
+    enum weir_status status;
+
+    if (stream->kind == STREAM_MIGRATIONS)
+        (void)snprintf(name, sizeof name, "gpu%" PRId64 ":migration", gpu->number);
+    else
+        (void)snprintf(name, sizeof name, "gpu%" PRId64 ":stream%" PRId64, gpu->number, stream->id);
+    status = recording_word(nsys->recording, name, &text, err);
+    return status == WEIR_OK
+               ? recording_add_engine(nsys->recording, text, gpu->domain, &stream->engine, err)
+               : status;
+}
+
+enum weir_status nsys_add_ops(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < nsys->n_streams && status == WEIR_OK; i++) {
+        struct nsys_stream *stream = &nsys->streams[i];
+
+        if (stream->n > 0)
+            status = add_engine(nsys, stream, err);
+        for (uint32_t at = 0; at < stream->n && status == WEIR_OK; at++)
+            status = add_op(nsys, &nsys->ops[nsys->work[stream->first + at]], err);
+    }
+    return status;
+}
+
+/* Memory events on their own: those of no call, and those whose place is in a stream. */
+
+struct loose {
+    uint32_t alloc, free, table, host_class;
+    uint32_t engine; /* RECORDING_NONE until there is one */
+};
+
+static enum weir_status make_loose(struct nsys *nsys, struct loose *loose, struct weir_error *err)
+{
+    enum weir_status status = recording_word(nsys->recording, "alloc", &loose->alloc, err);
+
+    loose->engine = RECORDING_NONE;
+    if (status == WEIR_OK)
+        status = recording_word(nsys->recording, "free", &loose->free, err);
+    if (status == WEIR_OK)
+        status = recording_word(nsys->recording, "MEMORY_USAGE", &loose->table, err);
+    if (status == WEIR_OK)
+        status = recording_word(nsys->recording, "host", &loose->host_class, err);
+    return status;
+}
+
+static enum weir_status allocator(struct nsys *nsys, struct loose *loose, uint32_t *engine,
+                                  struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+    uint32_t name;
+
+    if (loose->engine == RECORDING_NONE) {
+        status = recording_word(nsys->recording, "host:allocator", &name, err);
+        if (status == WEIR_OK)
+            status =
+                recording_add_engine(nsys->recording, name, nsys->host_domain, &loose->engine, err);
+    }
+    *engine = loose->engine;
+    return status;
+}
+
+static enum weir_status add_memory_action(struct nsys *nsys, const struct loose *loose,
+                                          struct nsys_memory *memory, bool is_free, int64_t at_ns,
+                                          uint32_t engine, uint8_t rank, uint32_t *id,
+                                          struct weir_error *err)
+{
+    const struct recording_action action = {
+        .start_ns = at_ns,
+        .finish_ns = at_ns,
+        .bytes = -1,
+        .origin_row = memory->row,
+        .name = is_free ? loose->free : loose->alloc,
+        .lead = RECORDING_NONE,
+        .engine = engine,
+        .object = memory->object,
+        .class_name = loose->host_class,
+        .domain = recording_object_domain(nsys->recording, memory->object),
+        .from = RECORDING_NONE,
+        .to = RECORDING_NONE,
+        .origin_table = loose->table,
+        .origin_call = memory->call == NSYS_NONE ? 0 : nsys->calls[memory->call].name,
+        .kind = is_free ? NODE_RECLAMATION : NODE_ALLOCATION,
+        .rank = rank,
+        .source = TIME_HOST,
+    };
+
+    return recording_add_action(nsys->recording, &action, id, err);
+}
+
+static enum weir_status link_memory(struct nsys *nsys, uint32_t producer, uint32_t consumer,
+                                    enum recording_rule rule, struct weir_error *err)
+{
+    const struct recording_link link = {.producer = producer, .consumer = consumer, .rule = rule};
+    enum recording_fit fit;
+
+    if (producer == NSYS_NONE || consumer == NSYS_NONE)
+        return WEIR_OK;
+    return recording_link(nsys->recording, &link, &fit, err);
+}
+
+/* An allocation comes before its reclamation, whatever their streams were doing. */
+static int64_t within_life(const struct nsys *nsys, const struct nsys_memory *memory, int64_t at_ns)
+{
+    const struct recording_action *other;
+    uint32_t action = NSYS_NONE;
+
+    if (memory->partner != NSYS_NONE && !memory->is_replaced)
+        action = nsys->memories[memory->partner].action;
+    if (action == NSYS_NONE)
+        return at_ns;
+    other = recording_action(nsys->recording, action);
+    if (memory->is_free)
+        return at_ns < other->finish_ns ? other->finish_ns : at_ns;
+    return at_ns > other->start_ns ? other->start_ns : at_ns;
+}
+
+/* The stream that a stream-ordered event names, if it had work. */
+static const struct nsys_stream *stream_of(const struct nsys *nsys,
+                                           const struct nsys_memory *memory)
+{
+    uint32_t from, to;
+
+    if (!memory->is_pooled || memory->correlation == 0 || memory->stream == NSYS_NO_ID)
+        return NULL;
+    nsys_streams_of(nsys, memory->process, &from, &to);
+    for (uint32_t i = from; i < to; i++) {
+        const struct nsys_stream *stream = &nsys->streams[i];
+        if (stream->context == memory->context && stream->id == memory->stream && stream->n > 0 &&
+            stream->kind != STREAM_MIGRATIONS)
+            return stream;
+    }
+    return NULL;
+}
+
+/* In its stream: after the work launched before it, not before its call, and an allocation not
+ * after the work launched next. */
+static enum weir_status add_in_stream(struct nsys *nsys, const struct loose *loose,
+                                      struct nsys_memory *memory, const struct nsys_stream *stream,
+                                      struct weir_error *err)
+{
+    uint32_t before = nsys_last_before(nsys, stream, memory->correlation);
+    uint32_t after = nsys_first_after(nsys, stream, memory->correlation);
+    const struct nsys_op *last =
+        before == NSYS_NONE ? NULL : &nsys->ops[nsys->latest[stream->first + before]];
+    const struct nsys_op *next =
+        after == NSYS_NONE ? NULL : &nsys->ops[nsys->work[stream->first + after]];
+    int64_t at_ns = memory->t_ns;
+    enum weir_status status;
+
+    if (last != NULL && last->end_ns > at_ns)
+        at_ns = last->end_ns;
+    if (!memory->is_free && next != NULL && next->start_ns < at_ns)
+        at_ns = next->start_ns;
+    status =
+        add_memory_action(nsys, loose, memory, memory->is_free, within_life(nsys, memory, at_ns),
+                          stream->engine, RANK_STREAM_MEMORY, &memory->action, err);
+    if (status == WEIR_OK && memory->call != NSYS_NONE)
+        status = link_memory(nsys, nsys->calls[memory->call].launch_action, memory->action,
+                             RULE_MEMORY_CALL, err);
+    if (status == WEIR_OK && last != NULL)
+        status = link_memory(nsys, last->action, memory->action, RULE_STREAM_MEMORY, err);
+    if (status == WEIR_OK && next != NULL && !memory->is_free)
+        status = link_memory(nsys, memory->action, next->action, RULE_STREAM_MEMORY, err);
+    return status;
+}
+
+static enum weir_status add_alone(struct nsys *nsys, struct loose *loose,
+                                  struct nsys_memory *memory, struct weir_error *err)
+{
+    uint32_t engine;
+    enum weir_status status = allocator(nsys, loose, &engine, err);
+
+    nsys->counts.memory_outside_calls++;
+    if (status == WEIR_OK)
+        status = add_memory_action(nsys, loose, memory, memory->is_free,
+                                   within_life(nsys, memory, memory->t_ns), engine, RANK_MEMORY,
+                                   &memory->action, err);
+    if (status == WEIR_OK && memory->call != NSYS_NONE)
+        status = link_memory(nsys, nsys->calls[memory->call].first_action, memory->action,
+                             RULE_MEMORY_CALL, err);
+    return status;
+}
+
+/* An allocation whose free was not seen, although its address was given out again: it is taken back
+ * just before that. */
+static enum weir_status add_unseen_free(struct nsys *nsys, struct loose *loose,
+                                        struct nsys_memory *memory, struct weir_error *err)
+{
+    struct nsys_memory *taker = &nsys->memories[memory->partner];
+    int64_t at_ns = taker->t_ns;
+    uint32_t engine, id;
+    enum weir_status status;
+
+    if (!taker->acts)
+        return WEIR_OK;
+    if (memory->action != NSYS_NONE) {
+        int64_t there_ns = recording_action(nsys->recording, memory->action)->finish_ns;
+        if (there_ns > at_ns)
+            at_ns = there_ns;
+    }
+    status = allocator(nsys, loose, &engine, err);
+    if (status == WEIR_OK)
+        status = add_memory_action(nsys, loose, memory, true, at_ns, engine, RANK_MEMORY, &id, err);
+    if (status == WEIR_OK && taker->call != NSYS_NONE)
+        status = link_memory(nsys, nsys->calls[taker->call].first_action, id, RULE_REPLACED, err);
+    return status;
+}
+
+enum weir_status nsys_add_loose_memory(struct nsys *nsys, struct weir_error *err)
+{
+    struct loose loose;
+    enum weir_status status = make_loose(nsys, &loose, err);
+
+    for (uint32_t i = 0; i < nsys->n_memories && status == WEIR_OK; i++) {
+        struct nsys_memory *memory = &nsys->memories[i];
+        const struct nsys_stream *stream;
+
+        if (memory->object == NSYS_NONE)
+            continue;
+        if (memory->acts && memory->action == NSYS_NONE) {
+            stream = stream_of(nsys, memory);
+            status = stream != NULL ? add_in_stream(nsys, &loose, memory, stream, err)
+                                    : add_alone(nsys, &loose, memory, err);
+        }
+        if (status == WEIR_OK && memory->is_replaced)
+            status = add_unseen_free(nsys, &loose, memory, err);
+    }
+    return status;
+}

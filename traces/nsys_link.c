@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Links by ids: API calls to the calls around them, device work to the call that launched it. A
+ * correlation id counts within its process; any call whose id device work has is its launcher,
+ * whatever its name. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "traces/nsys_internal.h"
+
+static struct key key_of(int64_t process, int64_t id)
+{
+    return (struct key){{(uint32_t)process, (uint32_t)((uint64_t)process >> 32), (uint32_t)id,
+                         (uint32_t)((uint64_t)id >> 32)}};
+}
+
+uint32_t nsys_find_call(const struct nsys *nsys, int64_t process, int64_t correlation)
+{
+    const struct key key = key_of(process, correlation);
+
+    return correlation == 0 ? NSYS_NONE : keys_find(nsys->call_keys, &key);
+}
+
+/* Calls around calls. A driver call that a runtime call made lies within it; ends may be off by
+ * little. What is failed or lies across another stands for itself. */
+
+static void nest(struct nsys *nsys)
+{
+    uint32_t around = NSYS_NONE; /* the last outermost call */
+
+    for (uint32_t i = 0; i < nsys->n_calls; i++) {
+        struct nsys_call *call = &nsys->calls[i];
+        struct nsys_call *outer = around == NSYS_NONE ? NULL : &nsys->calls[around];
+
+        call->outer = i;
+        if ((call->flags & CALL_IS_FAILED) != 0)
+            continue;
+        if (outer == NULL || outer->thread != call->thread || call->start_ns >= outer->end_ns) {
+            around = i;
+        } else if (call->end_ns <= outer->end_ns + RECORDING_TOLERANCE_NS) {
+            call->outer = around;
+            call->flags |= CALL_IS_NESTED;
+            nsys->counts.nested_calls++;
+        } else {
+            nsys->counts.overlapping_calls++;
+            around = i;
+        }
+        if (call->api == API_MODULE_LOAD)
+            nsys->calls[call->outer].flags |= CALL_LOADS;
+    }
+}
+
+static void cut_calls(struct nsys *nsys)
+{
+    for (uint32_t i = 0; i < nsys->n_calls; i++) {
+        struct nsys_call *call = &nsys->calls[i];
+        int64_t start_ns = nsys->calls[call->outer].start_ns;
+
+        if (start_ns >= nsys->from_ns && start_ns < nsys->to_ns)
+            continue;
+        call->flags |= CALL_IS_OUTSIDE;
+        nsys->counts.outside_calls++;
+    }
+}
+
+enum weir_status nsys_link_calls(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    nsys->call_keys = keys_new();
+    if (nsys->call_keys == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < nsys->n_calls && status == WEIR_OK; i++) {
+        struct nsys_call *call = &nsys->calls[i];
+        const struct key key = key_of(nsys_process_of(call->thread), call->correlation);
+
+        if ((call->flags & CALL_IS_FAILED) != 0)
+            nsys->counts.failed_calls++;
+        if (call->correlation == 0)
+            continue;
+        if (keys_find(nsys->call_keys, &key) != KEYS_NONE) {
+            call->flags |= CALL_IS_REPEAT;
+            nsys->counts.repeated_calls++;
+        } else {
+            status = keys_put(nsys->call_keys, &key, i, err);
+        }
+    }
+    nest(nsys);
+    cut_calls(nsys);
+    return status;
+}
+
+/* Device work. */
+
+static enum weir_status mark_children(struct nsys *nsys, struct keys *keys, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < nsys->n_ops && status == WEIR_OK; i++) {
+        const struct nsys_op *op = &nsys->ops[i];
+        const struct key key = key_of(nsys->streams[op->stream].process, op->correlation);
+
+        if ((op->flags & OP_IS_GRAPH_CHILD) != 0 && op->correlation != 0 &&
+            keys_find(keys, &key) == KEYS_NONE)
+            status = keys_put(keys, &key, i, err);
+    }
+    return status;
+}
+
+/* A graph launch has a row of its own, or one for each child, or both: then the children count. */
+static enum weir_status drop_second_rows(struct nsys *nsys, struct weir_error *err)
+{
+    struct keys *keys = keys_new();
+    enum weir_status status =
+        keys == NULL ? weir_error_memory(err) : mark_children(nsys, keys, err);
+
+    for (uint32_t i = 0; i < nsys->n_ops && status == WEIR_OK; i++) {
+        struct nsys_op *op = &nsys->ops[i];
+        const struct key key = key_of(nsys->streams[op->stream].process, op->correlation);
+
+        if (op->kind != OP_GRAPH || keys_find(keys, &key) == KEYS_NONE)
+            continue;
+        op->flags |= OP_IS_DROPPED;
+        nsys->counts.second_graph_rows++;
+    }
+    keys_free(keys);
+    return status;
+}
+
+static bool is_inside(const struct nsys *nsys, const struct nsys_op *op)
+{
+    int64_t launched_ns = op->start_ns;
+
+    if (op->call != NSYS_NONE)
+        launched_ns = nsys->calls[nsys->calls[op->call].outer].start_ns;
+    return launched_ns >= nsys->from_ns && launched_ns < nsys->to_ns;
+}
+
+enum weir_status nsys_link_ops(struct nsys *nsys, struct weir_error *err)
+{
+    for (uint32_t i = 0; i < nsys->n_ops; i++) {
+        struct nsys_op *op = &nsys->ops[i];
+
+        if (op->kind != OP_MIGRATION)
+            op->call = nsys_find_call(nsys, nsys->streams[op->stream].process, op->correlation);
+        if (op->call != NSYS_NONE && (nsys->calls[op->call].flags & CALL_IS_FAILED) != 0)
+            op->call = NSYS_NONE;
+        if (!is_inside(nsys, op)) {
+            op->flags |= OP_IS_DROPPED;
+            nsys->counts.outside_ops++;
+        }
+    }
+    for (uint32_t i = 0; i < nsys->n_memories; i++) {
+        struct nsys_memory *memory = &nsys->memories[i];
+        uint32_t call = nsys_find_call(nsys, memory->process, memory->correlation);
+
+        if (call == NSYS_NONE)
+            continue;
+        if ((nsys->calls[call].flags & CALL_IS_FAILED) != 0)
+            memory->is_ignored = true;
+        else
+            memory->call = nsys->calls[call].outer;
+    }
+    return drop_second_rows(nsys, err);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* NVTX: the range that names a window, and the innermost range around each call. Ranges pass by in
+ * the order of their threads and starts; only those that are open are kept. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/number.h"
+#include "traces/nsys_internal.h"
+
+enum nvtx_column { NVTX_START, NVTX_END, NVTX_TYPE, NVTX_TEXT, NVTX_TEXT_ID, NVTX_THREAD };
+
+#define PUSH_POP 59 /* eventType of a range that nests on its thread */
+#define START_END 60
+#define MARK 34
+
+/* The window. */
+
+static bool parse_times(const char *window, int64_t *from_ns, int64_t *to_ns)
+{
+    const char *colon = strchr(window, ':');
+
+    if (colon == NULL)
+        return false;
+    return number_time(window, (size_t)(colon - window), from_ns) == NUMBER_OK &&
+           number_time(colon + 1, strlen(colon + 1), to_ns) == NUMBER_OK;
+}
+
+/* The id under which the file keeps the marker's text; -1 when it keeps none. */
+static enum weir_status find_marker_id(struct nsys *nsys, const char *marker, int64_t *id,
+                                       struct weir_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result;
+
+    *id = -1;
+    if (nsys->tables[NSYS_STRINGS].name == NULL)
+        return WEIR_OK;
+    if (sqlite3_prepare_v2(nsys->db,
+                           "SELECT id FROM StringIds WHERE value = ?1 ORDER BY id LIMIT 1", -1,
+                           &statement, NULL) != SQLITE_OK)
+        return weir_error_set(err, WEIR_INPUT, "%.200s: reading StringIds failed: %.160s",
+                              nsys->path, sqlite3_errmsg(nsys->db));
+    (void)sqlite3_bind_text(statement, 1, marker, -1, SQLITE_STATIC);
+    result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        *id = nsys_column_or(statement, 0, -1);
+        result = SQLITE_DONE;
+    }
+    return nsys_end(nsys, NSYS_STRINGS, statement, result, err);
+}
+
+static bool is_marker(sqlite3_stmt *statement, const char *marker, int64_t marker_id)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, NVTX_TEXT);
+    int64_t type = nsys_column_or(statement, NVTX_TYPE, PUSH_POP);
+    int64_t id;
+
+    if (type != PUSH_POP && type != START_END && type != MARK)
+        return false;
+    if (text != NULL)
+        return strcmp(text, marker) == 0;
+    return marker_id >= 0 && nsys_column(statement, NVTX_TEXT_ID, &id) && id == marker_id;
+}
+
+/* The first range of that text; a mark reaches to the next of its text, or to the end. */
+static enum weir_status find_marker(struct nsys *nsys, const char *marker, struct weir_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t marker_id, start_ns;
+    bool is_found = false, is_open = false;
+    enum weir_status status = find_marker_id(nsys, marker, &marker_id, err);
+    int result = SQLITE_DONE;
+
+    if (status == WEIR_OK)
+        status = nsys_select(nsys, NSYS_NVTX, "start, end DESC", &statement, err);
+    if (status != WEIR_OK)
+        return status;
+    while (statement != NULL && (!is_found || is_open) &&
+           (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        if (!is_marker(statement, marker, marker_id) || !nsys_column(statement, 0, &start_ns))
+            continue;
+        if (is_found) {
+            nsys->to_ns = start_ns;
+            is_open = false;
+            continue;
+        }
+        is_found = true;
+        nsys->from_ns = start_ns;
+        nsys->to_ns = nsys_column_or(statement, NVTX_END, INT64_MAX);
+        is_open = nsys->to_ns == INT64_MAX;
+    }
+    if (statement != NULL)
+        status =
+            nsys_end(nsys, NSYS_NVTX, statement, result == SQLITE_ROW ? SQLITE_DONE : result, err);
+    if (status == WEIR_OK && !is_found)
+        return weir_error_set(
+            err, WEIR_USAGE,
+            "--window %.100s: %.200s has no NVTX range or mark of that text; give "
+            "another, or FROM:TO as times since the profile began (1.2s:1.5s)",
+            marker, nsys->path);
+    return status;
+}
+
+enum weir_status nsys_find_window(struct nsys *nsys, const char *window, struct weir_error *err)
+{
+    nsys->from_ns = INT64_MIN;
+    nsys->to_ns = INT64_MAX;
+    if (window == NULL)
+        return WEIR_OK;
+    if (!parse_times(window, &nsys->from_ns, &nsys->to_ns))
+        return find_marker(nsys, window, err);
+    if (nsys->to_ns <= nsys->from_ns)
+        return weir_error_set(err, WEIR_USAGE, "--window %.100s: it ends before it begins", window);
+    return WEIR_OK;
+}
+
+/* Ranges around calls. */
+
+struct open_range {
+    int64_t end_ns;
+    uint32_t text; /* 0: not kept yet, */
+    char *words;   /* and this is it; NULL: an id */
+    int64_t text_id;
+};
+
+struct range_stack {
+    struct open_range *items;
+    size_t n, room;
+};
+
+static void close_until(struct range_stack *stack, int64_t now_ns)
+{
+    while (stack->n > 0 && stack->items[stack->n - 1].end_ns <= now_ns)
+        free(stack->items[--stack->n].words);
+}
+
+/* Only the texts of ranges around calls are kept. */
+static enum weir_status innermost(struct nsys *nsys, struct range_stack *stack, uint32_t *text,
+                                  struct weir_error *err)
+{
+    struct open_range *top;
+    enum weir_status status = WEIR_OK;
+
+    if (stack->n == 0)
+        return WEIR_OK;
+    top = &stack->items[stack->n - 1];
+    if (top->text == 0 && top->words != NULL)
+        status = recording_text(nsys->recording, top->words, strlen(top->words), &top->text, err);
+    else if (top->text == 0)
+        status = nsys_string(nsys, top->text_id, &top->text, err);
+    if (status == WEIR_OK)
+        *text = top->text;
+    return status;
+}
+
+/* The calls from *next on that come before this thread and time get their ranges. */
+static enum weir_status name_calls_before(struct nsys *nsys, struct range_stack *stack,
+                                          uint32_t *next, int64_t thread, int64_t now_ns,
+                                          struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    while (*next < nsys->n_calls && status == WEIR_OK) {
+        struct nsys_call *call = &nsys->calls[*next];
+
+        if (call->thread > thread || (call->thread == thread && call->start_ns >= now_ns))
+            break;
+        if (call->thread == thread) {
+            close_until(stack, call->start_ns);
+            status = innermost(nsys, stack, &call->range, err);
+        }
+        (*next)++;
+    }
+    return status;
+}
+
+static enum weir_status push(struct range_stack *stack, sqlite3_stmt *statement, int64_t end_ns,
+                             struct weir_error *err)
+{
+    const char *words = (const char *)sqlite3_column_text(statement, NVTX_TEXT);
+    struct open_range range = {.end_ns = end_ns};
+    enum weir_status status;
+
+    if (words == NULL && !nsys_column(statement, NVTX_TEXT_ID, &range.text_id))
+        return WEIR_OK;
+    if (words != NULL) {
+        range.words = strdup(words);
+        if (range.words == NULL)
+            return weir_error_memory(err);
+    }
+    status = array_grow(&stack->items, &stack->room, stack->n + 1, err);
+    if (status == WEIR_OK)
+        stack->items[stack->n++] = range;
+    else
+        free(range.words);
+    return status;
+}
+
+static enum weir_status take_range(struct nsys *nsys, sqlite3_stmt *statement,
+                                   struct range_stack *stack, uint32_t *next, int64_t *thread,
+                                   struct weir_error *err)
+{
+    int64_t its_thread, start_ns, end_ns;
+    enum weir_status status;
+
+    if (nsys_column_or(statement, NVTX_TYPE, PUSH_POP) != PUSH_POP ||
+        !nsys_column(statement, NVTX_START, &start_ns) ||
+        !nsys_column(statement, NVTX_END, &end_ns) ||
+        !nsys_column(statement, NVTX_THREAD, &its_thread))
+        return WEIR_OK;
+    nsys->tables[NSYS_NVTX].n_kept++;
+    if (its_thread != *thread) {
+        status = name_calls_before(nsys, stack, next, *thread, INT64_MAX, err);
+        if (status != WEIR_OK)
+            return status;
+        close_until(stack, INT64_MAX);
+        *thread = its_thread;
+    }
+    status = name_calls_before(nsys, stack, next, its_thread, start_ns, err);
+    if (status != WEIR_OK)
+        return status;
+    close_until(stack, start_ns);
+    return push(stack, statement, end_ns, err);
+}
+
+enum weir_status nsys_name_ranges(struct nsys *nsys, struct weir_error *err)
+{
+    struct range_stack stack = {.items = NULL};
+    sqlite3_stmt *statement;
+    int64_t thread = INT64_MIN;
+    uint32_t next = 0;
+    enum weir_status status =
+        nsys_select(nsys, NSYS_NVTX, "globalTid, start, end DESC", &statement, err);
+    int result = SQLITE_DONE;
+
+    if (status != WEIR_OK || statement == NULL)
+        return status;
+    while (status == WEIR_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        nsys->tables[NSYS_NVTX].n_read++;
+        status = take_range(nsys, statement, &stack, &next, &thread, err);
+    }
+    if (status == WEIR_OK)
+        status = nsys_end(nsys, NSYS_NVTX, statement, result, err);
+    else
+        (void)sqlite3_finalize(statement);
+    if (status == WEIR_OK)
+        status = name_calls_before(nsys, &stack, &next, thread, INT64_MAX, err);
+    close_until(&stack, INT64_MAX);
+    free(stack.items);
+    return status;
+}

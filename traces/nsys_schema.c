@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which tables and columns a file has. Exports of different versions differ in both: tables are made
+ * only when there is something to put in them, and columns come and go. So columns are bound by
+ * name, and one that is missing reads as NULL.
+ *
+ * These lists are all that is ever read of a file: its metadata of the capture, its environment,
+ * processes and program output are not among them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/nsys_internal.h"
+
+#define MOST_COLUMNS 16
+
+struct table_list {
+    const char *names[3];              /* spellings, by age, the newest first */
+    const char *columns[MOST_COLUMNS]; /* in the order in which nsys_select gives them */
+    uint32_t required;                 /* bit by column: without it the table is of no use */
+    const char *order;                 /* where there are no row ids */
+};
+
+#define BITS(n) ((1U << (n)) - 1)
+
+static const struct table_list lists[NSYS_TABLES] = {
+    [NSYS_KERNEL] = {{"CUPTI_ACTIVITY_KIND_KERNEL"},
+                     {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
+                      "globalPid", "shortName", "demangledName", "graphNodeId"},
+                     BITS(7),
+                     "start, end, correlationId"},
+    [NSYS_MEMCPY] = {{"CUPTI_ACTIVITY_KIND_MEMCPY"},
+                     {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
+                      "globalPid", "bytes", "copyKind", "srcKind", "dstKind", "srcDeviceId",
+                      "dstDeviceId", "migrationCause", "graphNodeId"},
+                     BITS(7),
+                     "start, end, correlationId"},
+    [NSYS_MEMSET] = {{"CUPTI_ACTIVITY_KIND_MEMSET"},
+                     {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
+                      "globalPid", "bytes", "memKind", "graphNodeId"},
+                     BITS(7),
+                     "start, end, correlationId"},
+    [NSYS_GRAPH_TRACE] = {{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE"},
+                          {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
+                           "globalPid", "graphId"},
+                          BITS(7),
+                          "start, end, correlationId"},
+    [NSYS_RUNTIME] = {{"CUPTI_ACTIVITY_KIND_RUNTIME"},
+                      {"start", "end", "globalTid", "correlationId", "nameId", "returnValue"},
+                      BITS(5),
+                      "start, end, correlationId"},
+    [NSYS_SYNC] = {{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"},
+                   {"start", "end", "contextId", "streamId", "correlationId", "globalPid",
+                    "syncType", "eventId", "eventSyncId", "deviceId"},
+                   1U << 4 | 1U << 5,
+                   "start, correlationId"},
+    [NSYS_EVENT] = {{"CUPTI_ACTIVITY_KIND_CUDA_EVENT"},
+                    {"contextId", "streamId", "correlationId", "globalPid", "eventId",
+                     "eventSyncId", "deviceId"},
+                    BITS(5),
+                    "correlationId, eventId"},
+    [NSYS_MEMORY] = {{"CUDA_GPU_MEMORY_USAGE_EVENTS"},
+                     {"start", "globalPid", "deviceId", "contextId", "address", "bytes", "memKind",
+                      "memoryOperationType", "name", "correlationId", "streamId",
+                      "localMemoryPoolAddress"},
+                     BITS(2) | 1U << 4 | 1U << 5 | 1U << 7,
+                     "start, address"},
+    [NSYS_NVTX] = {{"NVTX_EVENTS"},
+                   {"start", "end", "eventType", "text", "textId", "globalTid"},
+                   BITS(2) | 1U << 5,
+                   "start, end"},
+    [NSYS_STREAM_INFO] = {{"TARGET_INFO_CUDA_STREAM"},
+                          {"streamId", "processId", "contextId", "flag"},
+                          BITS(4),
+                          "processId, contextId, streamId"},
+    [NSYS_NULL_STREAM_INFO] = {{"TARGET_INFO_CUDA_NULL_STREAM"},
+                               {"streamId", "processId", "contextId"},
+                               BITS(3),
+                               "processId, contextId, streamId"},
+    [NSYS_CONTEXT_INFO] = {{"TARGET_INFO_CUDA_CONTEXT_INFO"},
+                           {"nullStreamId", "processId", "contextId"},
+                           BITS(3),
+                           "processId, contextId"},
+    [NSYS_GPU_INFO] = {{"TARGET_INFO_GPU"},
+                       {"id", "totalMemory", "cuDevice", "asyncEngines"},
+                       1U,
+                       "id"},
+    [NSYS_DEVICE_INFO] = {{"TARGET_INFO_CUDA_DEVICE"},
+                          {"gpuId", "cudaId", "pid"},
+                          BITS(3),
+                          "pid, cudaId"},
+    [NSYS_META] = {{"META_DATA_EXPORT", "EXPORT_META_DATA"}, {"name", "value"}, BITS(2), "name"},
+    [NSYS_DIAGNOSTIC] = {{"DIAGNOSTIC_EVENT"}, {"text"}, BITS(1), "text"},
+    [NSYS_STRINGS] = {{"StringIds"}, {"id", "value"}, BITS(2), "id"},
+};
+
+const char *nsys_table_name(enum nsys_table table)
+{
+    return lists[table].names[0];
+}
+
+int nsys_row_column(enum nsys_table table)
+{
+    int n = 0;
+
+    while (n < MOST_COLUMNS && lists[table].columns[n] != NULL)
+        n++;
+    return n;
+}
+
+static enum weir_status sql_failed(const struct nsys *nsys, const char *what, int result,
+                                   struct weir_error *err)
+{
+    if (result == SQLITE_NOMEM)
+        return weir_error_memory(err);
+    return weir_error_set(err, WEIR_INPUT,
+                          "%.200s: reading %s failed: %.160s; copy or export it again", nsys->path,
+                          what, sqlite3_errmsg(nsys->db));
+}
+
+/* Tables. */
+
+/* A table of this name, or a view; an earlier spelling is only taken when there is no newer one. */
+static void note_table(struct nsys *nsys, const char *name, bool is_table)
+{
+    for (int t = 0; t < NSYS_TABLES; t++) {
+        for (int spelling = 0; spelling < 3 && lists[t].names[spelling] != NULL; spelling++) {
+            struct nsys_table_state *state = &nsys->tables[t];
+
+            if (strcmp(lists[t].names[spelling], name) != 0)
+                continue;
+            if (state->name != NULL && spelling > 0)
+                continue;
+            state->name = lists[t].names[spelling];
+            state->has_rowid = is_table;
+        }
+    }
+}
+
+static enum weir_status find_tables(struct nsys *nsys, struct weir_error *err)
+{
+    static const char query[] =
+        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name";
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL);
+
+    while (result == SQLITE_OK || result == SQLITE_ROW) {
+        const char *name, *type;
+
+        result = sqlite3_step(statement);
+        if (result != SQLITE_ROW)
+            break;
+        name = (const char *)sqlite3_column_text(statement, 0);
+        type = (const char *)sqlite3_column_text(statement, 1);
+        if (name != NULL && type != NULL)
+            note_table(nsys, name, strcmp(type, "table") == 0);
+    }
+    (void)sqlite3_finalize(statement);
+    return result == SQLITE_DONE ? WEIR_OK : sql_failed(nsys, "the list of tables", result, err);
+}
+
+/* Columns. */
+
+static void note_column(struct nsys_table_state *state, const struct table_list *list,
+                        const char *name)
+{
+    for (uint32_t i = 0; i < MOST_COLUMNS && list->columns[i] != NULL; i++) {
+        if (sqlite3_stricmp(list->columns[i], name) == 0)
+            state->missing &= ~(1U << i);
+    }
+}
+
+/* nvprof's files have tables of the same names with other columns. */
+static enum weir_status useless_table(const struct nsys *nsys, enum nsys_table table,
+                                      bool has_nvprof_id, struct weir_error *err)
+{
+    uint32_t lacking = nsys->tables[table].missing & lists[table].required;
+    int first = 0;
+
+    while ((lacking >> first & 1) == 0)
+        first++;
+    if (has_nvprof_id)
+        return weir_error_set(err, WEIR_INPUT,
+                              "%.200s: written by nvprof, not by Nsight Systems; record again: %s",
+                              nsys->path, nsys_capture_command);
+    return weir_error_set(err, WEIR_INPUT,
+                          "%.200s: its table %s has no column %s, so it is no export of Nsight "
+                          "Systems that Weir knows; export it with a released version",
+                          nsys->path, nsys->tables[table].name, lists[table].columns[first]);
+}
+
+static enum weir_status find_columns(struct nsys *nsys, enum nsys_table table,
+                                     struct weir_error *err)
+{
+    struct nsys_table_state *state = &nsys->tables[table];
+    const struct table_list *list = &lists[table];
+    bool has_nvprof_id = false;
+    sqlite3_stmt *statement = NULL;
+    char query[96];
+    int result;
+
+    (void)snprintf(query, sizeof query, "PRAGMA table_info(\"%s\")", state->name);
+    state->missing = BITS(nsys_row_column(table));
+    result = sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL);
+    while (result == SQLITE_OK || result == SQLITE_ROW) {
+        const char *name;
+
+        result = sqlite3_step(statement);
+        if (result != SQLITE_ROW)
+            break;
+        name = (const char *)sqlite3_column_text(statement, 1);
+        if (name != NULL)
+            note_column(state, list, name);
+        if (name != NULL && strcmp(name, "_id_") == 0)
+            has_nvprof_id = true;
+    }
+    (void)sqlite3_finalize(statement);
+    if (result != SQLITE_DONE)
+        return sql_failed(nsys, state->name, result, err);
+    if ((state->missing & list->required) != 0)
+        return useless_table(nsys, table, has_nvprof_id, err);
+    return WEIR_OK;
+}
+
+/* The versions that the file says it was written by. */
+
+static void note_version(struct nsys *nsys, const char *name, const char *value)
+{
+    if (strcmp(name, "EXPORT_PRODUCT_VERSION") == 0) {
+        const char *at = value;
+
+        (void)snprintf(nsys->version, sizeof nsys->version, "%s", value);
+        for (int i = 0; i < 4; i++) {
+            char *end;
+            nsys->release[i] = strtol(at, &end, 10);
+            if (end == at || *end != '.')
+                break;
+            at = end + 1;
+        }
+    }
+    if (strcmp(name, "EXPORT_SCHEMA_VERSION") == 0)
+        (void)snprintf(nsys->schema, sizeof nsys->schema, "%s", value);
+}
+
+/* Versions are digits and dots, or they are not kept. */
+static bool is_version(const char *value)
+{
+    return value[0] != '\0' && strlen(value) < 32 && strspn(value, "0123456789.") == strlen(value);
+}
+
+static enum weir_status find_version(struct nsys *nsys, struct weir_error *err)
+{
+    sqlite3_stmt *statement;
+    enum weir_status status = nsys_select(nsys, NSYS_META, NULL, &statement, err);
+    int result;
+
+    if (status != WEIR_OK || statement == NULL)
+        return status;
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        const char *value = (const char *)sqlite3_column_text(statement, 1);
+
+        if (name != NULL && value != NULL && is_version(value))
+            note_version(nsys, name, value);
+    }
+    return nsys_end(nsys, NSYS_META, statement, result, err);
+}
+
+bool nsys_is_at_least(const struct nsys *nsys, int64_t year, int64_t minor, int64_t micro,
+                      int64_t build)
+{
+    const int64_t wanted[4] = {year, minor, micro, build};
+
+    if (nsys->release[0] == 0)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        if (nsys->release[i] != wanted[i])
+            return nsys->release[i] > wanted[i];
+    }
+    return true;
+}
+
+enum weir_status nsys_probe(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = find_tables(nsys, err);
+
+    for (int t = 0; t < NSYS_TABLES && status == WEIR_OK; t++) {
+        if (nsys->tables[t].name != NULL)
+            status = find_columns(nsys, (enum nsys_table)t, err);
+    }
+    return status == WEIR_OK ? find_version(nsys, err) : status;
+}
+
+/* Statements. */
+
+#define QUERY_BYTES 1024
+
+static void put_query(const struct nsys *nsys, enum nsys_table table, bool has_rowid,
+                      const char *order, char query[QUERY_BYTES])
+{
+    const struct nsys_table_state *state = &nsys->tables[table];
+    const struct table_list *list = &lists[table];
+    int used = snprintf(query, QUERY_BYTES, "SELECT ");
+
+    for (uint32_t i = 0; i < MOST_COLUMNS && list->columns[i] != NULL; i++) {
+        bool is_missing = (state->missing >> i & 1) != 0;
+        const char *quote = is_missing ? "" : "\"";
+        used += snprintf(query + used, (size_t)(QUERY_BYTES - used), "%s%s%s, ", quote,
+                         is_missing ? "NULL" : list->columns[i], quote);
+    }
+    (void)snprintf(query + used, (size_t)(QUERY_BYTES - used), "%s FROM \"%s\" ORDER BY %s",
+                   has_rowid ? "rowid" : "NULL", state->name,
+                   order != NULL ? order
+                   : has_rowid   ? "rowid"
+                                 : list->order);
+}
+
+enum weir_status nsys_select(struct nsys *nsys, enum nsys_table table, const char *order,
+                             sqlite3_stmt **statement, struct weir_error *err)
+{
+    struct nsys_table_state *state = &nsys->tables[table];
+    char query[QUERY_BYTES];
+    int result;
+
+    *statement = NULL;
+    if (state->name == NULL)
+        return WEIR_OK;
+    put_query(nsys, table, state->has_rowid, order, query);
+    result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
+    if (result != SQLITE_OK && state->has_rowid) { /* a table may have none either */
+        state->has_rowid = false;
+        put_query(nsys, table, false, order, query);
+        result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
+    }
+    return result == SQLITE_OK ? WEIR_OK : sql_failed(nsys, state->name, result, err);
+}
+
+enum weir_status nsys_end(struct nsys *nsys, enum nsys_table table, sqlite3_stmt *statement,
+                          int step_result, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    if (step_result != SQLITE_DONE)
+        status = sql_failed(nsys, nsys->tables[table].name, step_result, err);
+    (void)sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The waits that a program asked for: a stream or the host for an event, the host for a stream or a
+ * context.
+ *
+ * A wait for an event is for the newest record of that event, in that process and context, that was
+ * made before the wait: event ids are used again and again, so an id alone says nothing. What it
+ * waits for is the last work that was launched on the record's stream before the record. Afterwards
+ * the times are asked: work that began before what it should have waited for had ended did not wait
+ * for it, and the wait is counted as contradicted and left out.
+ *
+ * What a row of synchronization is, the name of its call tells; the number of its kind in the file
+ * has changed its meaning several times and is asked last. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "traces/nsys_internal.h"
+
+enum wait_kind {
+    WAIT_IS_UNKNOWN,
+    WAIT_STREAM_FOR_EVENT,
+    WAIT_FOR_EVENT,
+    WAIT_FOR_STREAM,
+    WAIT_FOR_CONTEXT
+};
+
+enum weir_status nsys_add_wait(struct nsys *nsys, const struct nsys_wait *wait,
+                               struct weir_error *err)
+{
+    enum weir_status status = array_grow(&nsys->waits, &nsys->waits_room, nsys->n_waits + 1, err);
+
+    if (status == WEIR_OK)
+        nsys->waits[nsys->n_waits++] = *wait;
+    return status;
+}
+
+/* What a row is. */
+
+static enum wait_kind kind_by_api(const struct nsys *nsys, const struct nsys_sync *sync)
+{
+    if (sync->call == NSYS_NONE)
+        return WAIT_IS_UNKNOWN;
+    switch ((enum nsys_api)nsys->calls[sync->call].api) {
+    case API_EVENT_SYNC:
+    case API_EVENT_QUERY:
+        return WAIT_FOR_EVENT;
+    case API_STREAM_WAIT:
+        return WAIT_STREAM_FOR_EVENT;
+    case API_STREAM_SYNC:
+    case API_STREAM_QUERY:
+        return WAIT_FOR_STREAM;
+    case API_CONTEXT_SYNC:
+        return WAIT_FOR_CONTEXT;
+    case API_OTHER:
+    case API_FREE:
+    case API_PIN:
+    case API_MODULE_LOAD:
+    case API_MEMORY_ASYNC:
+    case API_COPY:
+        break;
+    }
+    return WAIT_IS_UNKNOWN;
+}
+
+/* Bits of the columns eventId and streamId in the list of nsys_schema.c. */
+#define STREAM_COLUMN (1U << 3)
+#define EVENT_COLUMN (1U << 7)
+
+static enum wait_kind kind_by_fields(const struct nsys *nsys, const struct nsys_sync *sync)
+{
+    bool has_stream = sync->stream != NSYS_NO_ID && sync->stream >= 0;
+
+    if (sync->event != NSYS_NO_ID && sync->event >= 0)
+        return has_stream ? WAIT_STREAM_FOR_EVENT : WAIT_FOR_EVENT;
+    if ((nsys->tables[NSYS_SYNC].missing & EVENT_COLUMN) != 0)
+        return WAIT_IS_UNKNOWN;
+    if (has_stream)
+        return WAIT_FOR_STREAM;
+    return (nsys->tables[NSYS_SYNC].missing & STREAM_COLUMN) != 0 ? WAIT_IS_UNKNOWN
+                                                                  : WAIT_FOR_CONTEXT;
+}
+
+/* What the numbers meant, by version, joined to names of calls in files of each. One that stands for
+ * two kinds is taken for the wait of the host, which orders more. */
+static enum wait_kind kind_by_type(const struct nsys *nsys, int64_t type)
+{
+    static const enum wait_kind until_2024_2[5] = {
+        WAIT_IS_UNKNOWN, WAIT_FOR_CONTEXT, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN};
+    static const enum wait_kind at_2024_6_2_0[5] = {
+        WAIT_FOR_CONTEXT, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN, WAIT_IS_UNKNOWN};
+    static const enum wait_kind from_2024_6_2_25[5] = {
+        WAIT_IS_UNKNOWN, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN, WAIT_FOR_CONTEXT};
+    static const enum wait_kind from_2026_2[5] = {
+        WAIT_IS_UNKNOWN, WAIT_FOR_EVENT, WAIT_STREAM_FOR_EVENT, WAIT_FOR_STREAM, WAIT_FOR_CONTEXT};
+
+    if (type < 0 || type > 4)
+        return WAIT_IS_UNKNOWN;
+    if (nsys_is_at_least(nsys, 2026, 2, 0, 0))
+        return from_2026_2[type];
+    if (nsys_is_at_least(nsys, 2024, 6, 2, 25))
+        return from_2024_6_2_25[type];
+    if (nsys_is_at_least(nsys, 2024, 6, 0, 0))
+        return at_2024_6_2_0[type];
+    return until_2024_2[type];
+}
+
+static enum wait_kind classify(struct nsys *nsys, const struct nsys_sync *sync)
+{
+    enum wait_kind kind = kind_by_api(nsys, sync);
+
+    if (kind != WAIT_IS_UNKNOWN) {
+        nsys->counts.by_api++;
+        return kind;
+    }
+    kind = kind_by_fields(nsys, sync);
+    if (kind != WAIT_IS_UNKNOWN) {
+        nsys->counts.by_fields++;
+        return kind;
+    }
+    nsys->counts.by_type++;
+    return kind_by_type(nsys, sync->sync_type);
+}
+
+/* Which record. */
+
+static int compare_record(const struct nsys_record *record, const struct nsys_sync *sync)
+{
+    int order = nsys_compare(record->process, sync->process);
+
+    if (order == 0)
+        order = nsys_compare(record->context, sync->context);
+    if (order == 0)
+        order = nsys_compare(record->event, sync->event);
+    return order != 0 ? order : nsys_compare(record->correlation, sync->correlation);
+}
+
+static struct key sync_id_key(int64_t process, int64_t event_sync)
+{
+    return (struct key){{(uint32_t)process, (uint32_t)((uint64_t)process >> 32),
+                         (uint32_t)event_sync, (uint32_t)((uint64_t)event_sync >> 32)}};
+}
+
+static enum weir_status index_records(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    nsys->record_keys = keys_new();
+    if (nsys->record_keys == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < nsys->n_records && status == WEIR_OK; i++) {
+        const struct nsys_record *record = &nsys->records[i];
+        const struct key key = sync_id_key(record->process, record->event_sync);
+
+        if (record->event_sync > 0 && record->event_sync != NSYS_NO_ID)
+            status = keys_put(nsys->record_keys, &key, i, err);
+    }
+    return status;
+}
+
+/* The newest record of the event before the wait. In another context, an event is known only by the
+ * number that newer files give each single record. */
+static uint32_t find_record(struct nsys *nsys, const struct nsys_sync *sync)
+{
+    const struct key key = sync_id_key(sync->process, sync->event_sync);
+    uint32_t low = 0, high = nsys->n_records, found;
+    struct keys_walk walk;
+
+    while (low < high) { /* to the first that is not before it */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (compare_record(&nsys->records[middle], sync) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && nsys->records[low - 1].process == sync->process &&
+        nsys->records[low - 1].context == sync->context &&
+        nsys->records[low - 1].event == sync->event)
+        return low - 1;
+    if (sync->event_sync <= 0 || sync->event_sync == NSYS_NO_ID)
+        return NSYS_NONE;
+    keys_walk_begin(&walk, nsys->record_keys, &key);
+    found = keys_walk_next(&walk);
+    if (found == KEYS_NONE || keys_walk_next(&walk) != KEYS_NONE ||
+        nsys->records[found].correlation >= sync->correlation)
+        return NSYS_NONE;
+    nsys->counts.resolved_by_sync_id++;
+    return found;
+}
+
+static bool is_outside(const struct nsys *nsys, const struct nsys_record *record)
+{
+    uint32_t call = nsys_find_call(nsys, record->process, record->correlation);
+
+    return call != NSYS_NONE && (nsys->calls[call].flags & CALL_IS_OUTSIDE) != 0;
+}
+
+/* Waits. `wait` says who waits; it is added for each op of the frontier that the times allow. */
+
+struct finder {
+    struct nsys *nsys;
+    struct nsys_frontier frontier;
+};
+
+static bool fits(const struct nsys *nsys, const struct nsys_wait *wait)
+{
+    const struct nsys_op *op = &nsys->ops[wait->op];
+
+    if (wait->call != NSYS_NONE)
+        return nsys_call_fits(&nsys->calls[wait->call], op);
+    return op->end_ns - nsys->ops[wait->waiting_op].start_ns <= RECORDING_TOLERANCE_NS;
+}
+
+static enum weir_status add_waits(struct finder *finder, struct nsys_wait wait, int64_t *n_refused,
+                                  struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (size_t i = 0; i < finder->frontier.n && status == WEIR_OK; i++) {
+        wait.op = finder->frontier.ops[i];
+        if (wait.op == wait.waiting_op)
+            continue;
+        if (fits(finder->nsys, &wait))
+            status = nsys_add_wait(finder->nsys, &wait, err);
+        else
+            (*n_refused)++;
+    }
+    return status;
+}
+
+/* All streams of the process that had work before the id: for what nothing narrower is known. */
+static enum weir_status wait_for_process(struct finder *finder, int64_t process,
+                                         int64_t correlation, const struct nsys_wait *wait,
+                                         struct weir_error *err)
+{
+    uint32_t from, to;
+    enum weir_status status;
+
+    finder->frontier.n = 0;
+    nsys_streams_of(finder->nsys, process, &from, &to);
+    status = nsys_add_frontier(finder->nsys, from, to, correlation, &finder->frontier, err);
+    if (status != WEIR_OK)
+        return status;
+    return add_waits(finder, *wait, &finder->nsys->counts.barriers_contradicted, err);
+}
+
+/* The event's own stream decides whether the wait is true; what that stream waits for as the null
+ * stream or a blocking one comes with it. */
+static enum weir_status wait_for_record(struct finder *finder, const struct nsys_record *record,
+                                        const struct nsys_wait *wait, struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    struct nsys_wait first = *wait;
+    int64_t n_refused = 0;
+    enum weir_status status;
+
+    if (is_outside(nsys, record)) {
+        nsys->counts.record_outside++;
+        return WEIR_OK;
+    }
+    if (record->at == NSYS_NONE) {
+        nsys->counts.without_source++;
+        return WEIR_OK;
+    }
+    status = nsys_stream_frontier(nsys, record->at, record->correlation, &finder->frontier, err);
+    if (status != WEIR_OK)
+        return status;
+    if (finder->frontier.n == 0) {
+        nsys->counts.without_source++;
+        return WEIR_OK;
+    }
+    first.op = finder->frontier.ops[0];
+    if (finder->frontier.n_own > 0 && !fits(nsys, &first)) {
+        nsys->counts.contradicted++;
+        return WEIR_OK;
+    }
+    status = add_waits(finder, first, &n_refused, err);
+    nsys->counts.barriers_contradicted += n_refused;
+    return status;
+}
+
+static enum weir_status stream_waits(struct finder *finder, const struct nsys_sync *sync,
+                                     struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    uint32_t record = find_record(nsys, sync);
+    uint32_t place = NSYS_NONE;
+    struct nsys_wait wait = {.call = NSYS_NONE, .rule = RULE_EVENT_WAIT};
+
+    nsys->counts.event_waits++;
+    if (sync->at != NSYS_NONE)
+        place = nsys_first_after(nsys, &nsys->streams[sync->at], sync->correlation);
+    if (record == NSYS_NONE)
+        nsys->counts.unresolved++;
+    else
+        nsys->counts.resolved++;
+    if (place == NSYS_NONE) {
+        nsys->counts.without_consumer++;
+        return WEIR_OK;
+    }
+    wait.waiting_op = nsys->work[nsys->streams[sync->at].first + place];
+    if (record != NSYS_NONE)
+        return wait_for_record(finder, &nsys->records[record], &wait, err);
+    wait.rule = RULE_UNRESOLVED_WAIT;
+    return wait_for_process(finder, sync->process, sync->correlation, &wait, err);
+}
+
+static enum weir_status host_waits_for_event(struct finder *finder, const struct nsys_sync *sync,
+                                             uint32_t call, struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    uint32_t record = find_record(nsys, sync);
+    struct nsys_wait wait = {.call = call, .waiting_op = NSYS_NONE, .rule = RULE_EVENT_SYNC};
+
+    nsys->counts.event_syncs++;
+    if (record != NSYS_NONE) {
+        nsys->counts.resolved++;
+        return wait_for_record(finder, &nsys->records[record], &wait, err);
+    }
+    nsys->counts.unresolved++;
+    wait.rule = RULE_UNRESOLVED_SYNC;
+    return wait_for_process(finder, sync->process, sync->correlation, &wait, err);
+}
+
+static enum weir_status host_waits_for_stream(struct finder *finder, const struct nsys_sync *sync,
+                                              uint32_t call, struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    const struct nsys_wait wait = {.call = call, .waiting_op = NSYS_NONE, .rule = RULE_STREAM_SYNC};
+    enum weir_status status;
+
+    nsys->counts.stream_syncs++;
+    if (sync->at == NSYS_NONE)
+        return WEIR_OK;
+    status = nsys_stream_frontier(nsys, sync->at, sync->correlation, &finder->frontier, err);
+    return status == WEIR_OK ? add_waits(finder, wait, &nsys->counts.sync_edges_contradicted, err)
+                             : status;
+}
+
+static enum weir_status host_waits_for_context(struct finder *finder, const struct nsys_sync *sync,
+                                               uint32_t call, struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    const struct nsys_wait wait = {
+        .call = call, .waiting_op = NSYS_NONE, .rule = RULE_CONTEXT_SYNC};
+    enum weir_status status = WEIR_OK;
+    uint32_t from, to;
+
+    nsys->counts.context_syncs++;
+    nsys_streams_of(nsys, sync->process, &from, &to);
+    finder->frontier.n = 0;
+    for (uint32_t i = from; i < to && status == WEIR_OK; i++) {
+        if (sync->context == NSYS_NO_ID || nsys->streams[i].context == sync->context)
+            status = nsys_add_frontier(nsys, i, i + 1, sync->correlation, &finder->frontier, err);
+    }
+    return status == WEIR_OK ? add_waits(finder, wait, &nsys->counts.sync_edges_contradicted, err)
+                             : status;
+}
+
+/* A failed call waited for nothing; neither did a query that was answered with no. */
+static enum weir_status take_sync(struct finder *finder, struct nsys_sync *sync,
+                                  struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    enum wait_kind kind;
+    uint32_t call = NSYS_NONE;
+
+    sync->call = nsys_find_call(nsys, sync->process, sync->correlation);
+    if (sync->call != NSYS_NONE) {
+        struct nsys_call *row = &nsys->calls[sync->call];
+        struct nsys_call *outer = &nsys->calls[row->outer];
+
+        row->flags |= CALL_HAS_SYNC;
+        if ((row->flags & (CALL_IS_FAILED | CALL_IS_OUTSIDE)) != 0)
+            return WEIR_OK;
+        call = row->outer;
+        if (sync->start_ns < outer->wait_begin_ns)
+            outer->wait_begin_ns = sync->start_ns;
+    }
+    kind = classify(nsys, sync);
+    nsys->tables[NSYS_SYNC].n_kept++;
+    if (kind == WAIT_STREAM_FOR_EVENT)
+        return stream_waits(finder, sync, err);
+    if (call == NSYS_NONE) { /* who waited is not in the file */
+        nsys->tables[NSYS_SYNC].n_kept--;
+        return WEIR_OK;
+    }
+    if (kind == WAIT_FOR_EVENT)
+        return host_waits_for_event(finder, sync, call, err);
+    if (kind == WAIT_FOR_STREAM)
+        return host_waits_for_stream(finder, sync, call, err);
+    return host_waits_for_context(finder, sync, call, err);
+}
+
+/* Calls that wait, by their names, and have no row that says for what. */
+static enum weir_status take_bare_call(struct finder *finder, uint32_t id, struct weir_error *err)
+{
+    struct nsys *nsys = finder->nsys;
+    const struct nsys_call *call = &nsys->calls[id];
+    struct nsys_wait wait = {
+        .call = call->outer, .waiting_op = NSYS_NONE, .rule = RULE_UNRESOLVED_SYNC};
+
+    if (call->api == API_STREAM_WAIT || call->api == API_EVENT_SYNC) {
+        nsys->counts.without_row++;
+        nsys->counts.unresolved++;
+        if (call->api == API_STREAM_WAIT) {
+            nsys->counts.event_waits++;
+            return WEIR_OK;
+        }
+        nsys->counts.event_syncs++;
+    } else {
+        nsys->counts.syncs_without_row++;
+        if (call->api == API_CONTEXT_SYNC)
+            wait.rule = RULE_CONTEXT_SYNC;
+    }
+    return wait_for_process(finder, nsys_process_of(call->thread), call->correlation, &wait, err);
+}
+
+static bool is_bare(const struct nsys_call *call)
+{
+    return (call->api == API_STREAM_WAIT || call->api == API_EVENT_SYNC ||
+            call->api == API_STREAM_SYNC || call->api == API_CONTEXT_SYNC) &&
+           (call->flags & (CALL_HAS_SYNC | CALL_IS_FAILED | CALL_IS_OUTSIDE | CALL_IS_REPEAT)) == 0;
+}
+
+enum weir_status nsys_find_waits(struct nsys *nsys, struct weir_error *err)
+{
+    struct finder finder = {.nsys = nsys};
+    enum weir_status status = index_records(nsys, err);
+
+    for (uint32_t i = 0; i < nsys->n_syncs && status == WEIR_OK; i++)
+        status = take_sync(&finder, &nsys->syncs[i], err);
+    for (uint32_t i = 0; i < nsys->n_calls && status == WEIR_OK; i++) {
+        if (is_bare(&nsys->calls[i]))
+            status = take_bare_call(&finder, i, err);
+    }
+    free(finder.frontier.ops);
+    return status;
+}
+
+/* Pruning. */
+
+static int by_call(const void *left, const void *right)
+{
+    const struct nsys_wait *a = left, *b = right;
+    int order = nsys_compare(a->call, b->call);
+
+    if (order == 0)
+        order = nsys_compare(a->waiting_op, b->waiting_op);
+    if (order == 0)
+        order = nsys_compare(a->rule, b->rule);
+    return order != 0 ? order : nsys_compare(a->op, b->op);
+}
+
+/* What a thread has waited for on a stream. */
+struct covered {
+    int64_t thread;
+    int64_t end_ns;
+    uint32_t place;
+    bool is_any;
+};
+
+static bool is_covered(struct covered *covered, int64_t thread, const struct nsys_op *op)
+{
+    if (covered->is_any && covered->thread == thread && op->place <= covered->place &&
+        op->end_ns <= covered->end_ns)
+        return true;
+    if (!covered->is_any || covered->thread != thread) {
+        *covered = (struct covered){thread, op->end_ns, op->place, true};
+        return false;
+    }
+    if (op->place > covered->place)
+        covered->place = op->place;
+    if (op->end_ns > covered->end_ns)
+        covered->end_ns = op->end_ns;
+    return false;
+}
+
+/* Calls are sorted by thread and start, and waits by call: a thread that has waited for work has
+ * waited for all that came before it on that stream. */
+enum weir_status nsys_prune_waits(struct nsys *nsys, struct weir_error *err)
+{
+    struct covered *covered = calloc((size_t)nsys->n_streams + 1, sizeof *covered);
+    size_t kept = 0;
+
+    if (covered == NULL)
+        return weir_error_memory(err);
+    nsys_sort(nsys->waits, nsys->n_waits, sizeof *nsys->waits, by_call);
+    for (size_t i = 0; i < nsys->n_waits; i++) {
+        const struct nsys_wait *wait = &nsys->waits[i];
+        const struct nsys_op *op = &nsys->ops[wait->op];
+
+        if (wait->call != NSYS_NONE &&
+            is_covered(&covered[op->stream], nsys->calls[wait->call].thread, op))
+            continue;
+        nsys->waits[kept++] = *wait;
+    }
+    nsys->n_waits = kept;
+    free(covered);
+    return WEIR_OK;
+}
