@@ -15,6 +15,8 @@ base_libbase_a_SOURCES = \
 	base/names.h \
 	base/number.c \
 	base/number.h \
+	base/output.c \
+	base/output.h \
 	base/quote.c \
 	base/quote.h \
 	base/random.c \

@@ -229,9 +229,11 @@ static int open_and_touch(struct store *store, const char *name, int flags)
     return code;
 }
 
+/* Also to read alone the file is opened so that it could be written, where that is allowed: the last
+ * one to close it then removes the journal beside it. That nothing is written, query_only sees to. */
 static enum weir_status open_file(struct store *store, bool is_read_only, struct weir_error *err)
 {
-    int flags = is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int flags = SQLITE_OPEN_READWRITE | (is_read_only ? 0 : SQLITE_OPEN_CREATE);
     int code = open_and_touch(store, store->path, flags);
 
     if (is_read_only && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) &&
@@ -242,7 +244,7 @@ static enum weir_status open_file(struct store *store, bool is_read_only, struct
             return weir_error_memory(err);
         (void)sqlite3_close(store->db);
         store->db = NULL;
-        code = open_and_touch(store, uri, flags | SQLITE_OPEN_URI);
+        code = open_and_touch(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
         free(uri);
     }
     if (code == SQLITE_OK)
@@ -342,6 +344,8 @@ enum weir_status store_open(const char *path, bool is_read_only, struct store **
     status = store->path == NULL ? weir_error_memory(err) : open_file(store, is_read_only, err);
     if (status == WEIR_OK)
         status = store_exec(store, "PRAGMA trusted_schema = OFF", err);
+    if (status == WEIR_OK && is_read_only)
+        status = store_exec(store, "PRAGMA query_only = ON", err);
     if (status == WEIR_OK)
         status = is_read_only ? check_version(store, err) : prepare_to_write(store, err);
     if (status == WEIR_OK) {

@@ -227,6 +227,33 @@ START_TEST(programs_share_a_file)
 }
 END_TEST
 
+START_TEST(reading_leaves_nothing_behind)
+{
+    struct made_run made;
+    struct store *store = opened("a.db");
+    size_t n_before, n_after;
+    char *before, *after;
+
+    made_run(&made);
+    write_made(store, &made);
+    store_close(store);
+    before = bytes_of(scratch_path("a.db"), &n_before);
+    OK(store_open(scratch_path("a.db"), true, &store, &err));
+    ck_assert_str_eq(query(store, "SELECT count(*) FROM span"), "9\n");
+    ck_assert_int_eq(store_write_run(store, &made.run, NULL, 0, &err), WEIR_STORE);
+    ck_assert_int_eq(store_delete_run(store, 1, &err), WEIR_STORE);
+    store_close(store);
+    after = bytes_of(scratch_path("a.db"), &n_after);
+    ck_assert_uint_eq(n_before, n_after);
+    ck_assert_mem_eq(before, after, n_before);
+    ck_assert_int_ne(access(scratch_path("a.db-wal"), F_OK), 0);
+    ck_assert_int_ne(access(scratch_path("a.db-shm"), F_OK), 0);
+    free(before);
+    free(after);
+    made_run_free(&made);
+}
+END_TEST
+
 START_TEST(a_file_is_marked_and_set_up)
 {
     struct store *store = opened("a.db");
@@ -251,6 +278,7 @@ static Suite *suite(void)
         a_read_only_place_is_read_and_not_written,
         a_locked_file_is_waited_for_then_reported,
         programs_share_a_file,
+        reading_leaves_nothing_behind,
         a_file_is_marked_and_set_up,
     };
     Suite *made = suite_create("open");
