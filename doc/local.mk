@@ -8,7 +8,8 @@ dist_man5_MANS =
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
-	doc/examples/backwards.c
+	doc/examples/backwards.c \
+	doc/examples/first-light.sh
 
 dist_doc_DATA = \
 	COPYING.EXCEPTION \
