@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The heaps give back what a sort would, whatever the order in which things came. */
+#include "sim/queue.h"
+
+#include "base/random.h"
+#include "tests/suite.h"
+
+#define N 500
+
+START_TEST(test_events_come_by_time_then_node)
+{
+    struct event_queue queue = {NULL, 0, 0};
+    struct event last = {-1, 0};
+    struct random_stream random;
+    struct weir_error err;
+
+    random_seed(&random, (uint64_t)_i, 0);
+    for (uint32_t i = 0; i < N; i++) {
+        const struct event event = {(int64_t)random_below(&random, 50), i};
+
+        ck_assert_int_eq(event_push(&queue, event, &err), WEIR_OK);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        struct event event = event_pop(&queue);
+
+        ck_assert(event.time_ns > last.time_ns ||
+                  (event.time_ns == last.time_ns && event.node > last.node));
+        last = event;
+    }
+    ck_assert_uint_eq(queue.n, 0);
+    free(queue.items);
+}
+END_TEST
+
+START_TEST(test_candidates_come_in_dispatch_order)
+{
+    struct ready_queue queue = {NULL, 0, 0};
+    struct candidate last = {INT64_MAX, 0, 0};
+    struct random_stream random;
+    struct weir_error err;
+
+    random_seed(&random, (uint64_t)_i, 1);
+    for (uint32_t i = 0; i < N; i++) {
+        const struct candidate candidate = {(int64_t)random_below(&random, 4) - 2,
+                                            (int64_t)random_below(&random, 9), i};
+
+        ck_assert_int_eq(ready_push(&queue, candidate, &err), WEIR_OK);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        struct candidate candidate = ready_pop(&queue);
+
+        ck_assert(candidate_before(&last, &candidate));
+        last = candidate;
+    }
+    free(queue.items);
+}
+END_TEST
+
+START_TEST(test_reorder_after_priorities_changed)
+{
+    struct ready_queue queue = {NULL, 0, 0};
+    struct weir_error err;
+
+    for (uint32_t i = 0; i < N; i++) {
+        ck_assert_int_eq(ready_push(&queue, (struct candidate){0, 0, i}, &err), WEIR_OK);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        queue.items[i].priority = queue.items[i].node; /* now the last goes first */
+    }
+    ready_reorder(&queue);
+    for (uint32_t i = N; i > 0; i--) {
+        ck_assert_uint_eq(ready_pop(&queue).node, i - 1);
+    }
+    free(queue.items);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue");
+    TCase *tests = tcase_create("queue");
+
+    tcase_add_loop_test(tests, test_events_come_by_time_then_node, 0, 5);
+    tcase_add_loop_test(tests, test_candidates_come_in_dispatch_order, 0, 5);
+    tcase_add_test(tests, test_reorder_after_priorities_changed);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Simulations of small graphs, solved by hand, and what holds for all of them: bytes balance, and
+ * the induced edges alone keep every domain within its capacity. */
+#include "sim/simulate.h"
+
+#include <string.h>
+
+#include "graph/analyze.h"
+#include "graph/generate.h"
+#include "graph/text.h"
+#include "policies/registry.h"
+#include "tests/suite.h"
+
+struct outcome {
+    struct graph *graph;
+    struct report *report;
+    struct plan *plan;
+    struct simulate_result result;
+};
+
+static void simulate_graph(struct graph *graph, const struct weir_policy *policy,
+                           const struct simulate_options *options, struct outcome *out)
+{
+    struct plan_options plan_options = {.policy = policy};
+    struct weir_error err;
+
+    out->graph = graph;
+    out->report = report_new(0);
+    ck_assert_msg(plan_make(graph, &plan_options, out->report, &out->plan, &err) == WEIR_OK, "%s",
+                  err.text);
+    ck_assert_msg(simulate(out->plan, options, &out->result, &err) == WEIR_OK, "%s", err.text);
+}
+
+static struct graph *read_graph(const char *text)
+{
+    struct report *report = report_new(0);
+    struct graph *graph;
+    struct weir_error err;
+
+    ck_assert_msg(graph_read_text(text, strlen(text), "test", report, &graph, &err) == WEIR_OK,
+                  "%s", err.text);
+    report_free(report);
+    return graph;
+}
+
+static void outcome_free(struct outcome *outcome)
+{
+    timeline_free(outcome->result.timeline);
+    free(outcome->result.explanation);
+    plan_free(outcome->plan);
+    report_free(outcome->report);
+    graph_free(outcome->graph);
+}
+
+static const struct timeline_span *span_of(const struct outcome *outcome, const char *name)
+{
+    const struct graph *graph = plan_graph(outcome->plan);
+    weir_node node = graph_find_node(graph, graph_find_text(graph, name));
+
+    ck_assert_msg(weir_is(node), "no node %s", name);
+    return &outcome->result.timeline->spans[node.index];
+}
+
+static const struct weir_policy *retain(void)
+{
+    const struct weir_policy *policy;
+    struct weir_error err;
+
+    ck_assert_int_eq(policy_find("retain", &policy, &err), WEIR_OK);
+    return policy;
+}
+
+START_TEST(test_halves_round_away_from_zero)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+
+    /* a runs 2 times longer beside b, b is not slowed: b ends at 3; a has done 1.5 of its 4 and
+     * needs 2.5 more: it ends at 5.5, rounded away from zero to 6. */
+    options.contention = CONTENTION_PAIRWISE;
+    simulate_graph(read_graph("weir 1\ngraph g\nengine a\nengine b\nkappa a b 2\nkappa b a 1\n"
+                              "node a compute engine=a duration=4\n"
+                              "node b compute engine=b duration=3\n"),
+                   retain(), &options, &outcome);
+    ck_assert_int_eq(span_of(&outcome, "b")->finish_ns, 3);
+    ck_assert_int_eq(span_of(&outcome, "a")->finish_ns, 6);
+    outcome_free(&outcome);
+}
+END_TEST
+
+START_TEST(test_one_that_cannot_start_holds_up_no_other)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+
+    /* big is first in the order but does not fit beside x; small, which does, goes ahead. */
+    simulate_graph(read_graph("weir 1\ngraph g\ndomain m capacity=10\nengine e slots=3\n"
+                              "object x size=6\nobject big size=6\nobject small size=3\n"
+                              "node w compute engine=e duration=10 writes=x priority=9\n"
+                              "node b compute engine=e duration=1 writes=big priority=5\n"
+                              "node s compute engine=e duration=2 writes=small\n"),
+                   retain(), &options, &outcome);
+    ck_assert_int_eq(span_of(&outcome, "s")->start_ns, 0);
+    ck_assert_int_eq(span_of(&outcome, "b")->start_ns, 10);
+    ck_assert_int_eq(span_of(&outcome, "b")->cause, WAIT_CAPACITY);
+    ck_assert_uint_eq(span_of(&outcome, "b")->blocker.index, 0);
+    outcome_free(&outcome);
+}
+END_TEST
+
+START_TEST(test_cause_is_what_gave_way_last)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+
+    /* late needs bytes until 10, and then the engine, which k took at 10 by its priority: what gave
+     * way last is the engine, at 15, by k. */
+    simulate_graph(read_graph("weir 1\ngraph g\ndomain m capacity=10\nengine e\nengine f\n"
+                              "object x size=6\nobject y size=6\n"
+                              "node w compute engine=f duration=10 writes=x\n"
+                              "node k compute engine=e duration=5 release=10 priority=1\n"
+                              "node late compute engine=e duration=1 writes=y\n"),
+                   retain(), &options, &outcome);
+    ck_assert_int_eq(span_of(&outcome, "late")->start_ns, 15);
+    ck_assert_int_eq(span_of(&outcome, "late")->cause, WAIT_ENGINE);
+    ck_assert_uint_eq(span_of(&outcome, "late")->blocker.index, 1);
+    outcome_free(&outcome);
+}
+END_TEST
+
+/* A policy that keeps k0 back until 7 and gives the later of two nodes the higher priority. */
+static enum weir_status steering_plan(void *state, const struct weir_view *view,
+                                      struct weir_draft *draft, struct weir_error *err)
+{
+    (void)state;
+    ck_assert_str_eq(view->node_name(view, (weir_node){1}), "k1");
+    return draft->set_priority(draft, (weir_node){2}, 5, "to be tried", "program order", err);
+}
+
+static enum weir_admission steering_admit(void *state, const struct weir_view *view, weir_node node,
+                                          int64_t *until_ns, const char **why)
+{
+    (void)state;
+    *why = "a test";
+    *until_ns = 7;
+    return node.index == 0 && view->now_ns < 7 ? WEIR_HOLD : WEIR_ADMIT;
+}
+
+START_TEST(test_policy_plans_and_admits)
+{
+    const struct weir_policy policy = {
+        .version = WEIR_POLICY_VERSION,
+        .size = sizeof policy,
+        .name = "steering",
+        .summary = "a test",
+        .plan = steering_plan,
+        .admit = steering_admit,
+    };
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+    uint32_t n_edits;
+
+    simulate_graph(read_graph("weir 1\ngraph g\nengine e\nengine f\n"
+                              "node k0 compute engine=f duration=1\n"
+                              "node k1 compute engine=e duration=3\n"
+                              "node k2 compute engine=e duration=3\n"),
+                   &policy, &options, &outcome);
+    ck_assert_int_eq(span_of(&outcome, "k0")->start_ns, 7);
+    ck_assert_int_eq(span_of(&outcome, "k0")->cause, WAIT_ADMISSION);
+    ck_assert_int_eq(span_of(&outcome, "k2")->start_ns, 0);
+    ck_assert_int_eq(span_of(&outcome, "k1")->start_ns, 3);
+    ck_assert_str_eq(plan_edits(outcome.plan, &n_edits)->instead_of, "program order");
+    ck_assert_uint_eq(n_edits, 1);
+    outcome_free(&outcome);
+}
+END_TEST
+
+/* --- what holds for every run ------------------------------------------------------------------ */
+
+static struct graph *random_graph(uint64_t seed)
+{
+    struct generate_random_options options = generate_random_default();
+    struct graph *graph;
+    struct weir_error err;
+
+    options.n_nodes = 300;
+    options.seed = seed;
+    ck_assert_msg(generate_random(&options, &graph, &err) == WEIR_OK, "%s", err.text);
+    return graph;
+}
+
+/* Halves the first domain's capacity, so that nodes must wait; some runs end in a shortage. */
+static void tighten(struct graph *graph)
+{
+    struct graph_domain domain = *graph_domain(graph, (weir_domain){0});
+
+    domain.capacity_bytes /= 8;
+    graph_set_domain(graph, (weir_domain){0}, &domain);
+}
+
+/* Adds up holds by domain at an instant: the pressure that the rows claim. */
+static int64_t held_at(const struct timeline *timeline, weir_domain domain, int64_t t_ns)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < timeline->n_holds; i++) {
+        const struct timeline_hold *hold = &timeline->holds[i];
+
+        if (weir_same(hold->domain, domain) && hold->acquire_ns <= t_ns &&
+            (hold->release_ns < 0 || hold->release_ns > t_ns)) {
+            bytes += hold->bytes;
+        }
+    }
+    return bytes;
+}
+
+START_TEST(test_bytes_balance)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+    struct graph *graph = random_graph((uint64_t)_i);
+    const struct timeline *timeline;
+
+    tighten(graph);
+    simulate_graph(graph, retain(), &options, &outcome);
+    timeline = outcome.result.timeline;
+    ck_assert_uint_gt(timeline->n_pressures, 0);
+    for (size_t i = 0; i < timeline->n_pressures; i++) {
+        const struct timeline_pressure *row = &timeline->pressures[i];
+        const struct graph_domain *domain = graph_domain(graph, row->domain);
+
+        ck_assert_int_eq(row->bytes, held_at(timeline, row->domain, row->t_ns));
+        ck_assert_int_le(row->bytes, domain->capacity_bytes - domain->reserve_bytes);
+        ck_assert_int_le(row->bytes, timeline->peak_bytes[row->domain.index]);
+    }
+    outcome_free(&outcome);
+}
+END_TEST
+
+/* Every induced edge was obeyed, and what a node took beyond what was fresh came over such edges. */
+START_TEST(test_induced_edges_cover_reuse)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+    struct graph *graph = random_graph((uint64_t)_i);
+    const struct timeline *timeline;
+    int64_t taken = 0, induced = 0, usable;
+
+    tighten(graph);
+    usable = graph_domain(graph, (weir_domain){0})->capacity_bytes;
+    simulate_graph(graph, retain(), &options, &outcome);
+    timeline = outcome.result.timeline;
+    for (size_t i = 0; i < timeline->n_holds; i++) {
+        taken += timeline->holds[i].domain.index == 0 ? timeline->holds[i].bytes : 0;
+    }
+    for (size_t i = 0; i < timeline->n_induced; i++) {
+        const struct timeline_induced *edge = &timeline->induced[i];
+
+        ck_assert_int_ge(timeline->spans[edge->consumer.index].start_ns,
+                         timeline->spans[edge->producer.index].finish_ns);
+        induced += edge->domain.index == 0 ? edge->bytes : 0;
+    }
+    ck_assert_int_ge(induced, taken - usable);
+    outcome_free(&outcome);
+}
+END_TEST
+
+START_TEST(test_runs_are_equal_and_bounded)
+{
+    struct simulate_options options = simulate_default();
+    struct outcome a, b;
+    int64_t bound_ns;
+    struct weir_error err;
+
+    options.contention = (enum contention)(_i % 3);
+    simulate_graph(random_graph((uint64_t)_i), retain(), &options, &a);
+    simulate_graph(random_graph((uint64_t)_i), retain(), &options, &b);
+    ck_assert_int_eq(a.result.timeline->status, RUN_COMPLETE);
+    ck_assert_int_eq(analyze_critical_path(plan_binding(a.plan), &bound_ns, &err), WEIR_OK);
+    ck_assert_int_ge(a.result.timeline->makespan_ns, bound_ns);
+    for (uint32_t i = 0; i < a.result.timeline->n_nodes; i++) {
+        const struct timeline_span *x = &a.result.timeline->spans[i];
+        const struct timeline_span *y = &b.result.timeline->spans[i];
+
+        ck_assert_int_eq(x->start_ns, y->start_ns);
+        ck_assert_int_eq(x->finish_ns, y->finish_ns);
+        ck_assert_uint_eq(x->order, y->order);
+    }
+    outcome_free(&a);
+    outcome_free(&b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("simulate");
+    TCase *tests = tcase_create("simulate");
+
+    tcase_add_test(tests, test_halves_round_away_from_zero);
+    tcase_add_test(tests, test_one_that_cannot_start_holds_up_no_other);
+    tcase_add_test(tests, test_cause_is_what_gave_way_last);
+    tcase_add_test(tests, test_policy_plans_and_admits);
+    tcase_add_loop_test(tests, test_bytes_balance, 1, 6);
+    tcase_add_loop_test(tests, test_induced_edges_cover_reuse, 1, 6);
+    tcase_add_loop_test(tests, test_runs_are_equal_and_bounded, 1, 7);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
