@@ -141,6 +141,8 @@ static void answer_json(const struct comparison *c, const struct runs *runs, dou
     json_run(&json, "b", &runs->b.run);
     json_ratio(&json, "time_scale", c->time_scale);
     json_ratio(&json, "byte_scale", c->byte_scale);
+    json_integer(&json, "preempted_a", c->preempted_a);
+    json_integer(&json, "preempted_b", c->preempted_b);
     json_integer(&json, "makespan_a_ns", c->makespan_a_ns);
     json_integer(&json, "makespan_b_ns", c->makespan_b_ns);
     json_ratio(&json, "makespan_error_ratio", c->makespan_error_ratio);
@@ -176,6 +178,15 @@ static const char *time_text(int64_t ns, char out[SIGNED_BYTES])
     return out;
 }
 
+static void print_preempted(const char *side, int64_t n)
+{
+    if (n > 0) {
+        printf("%" PRId64 " actions of %s lost their processor to something else while they ran: "
+               "repeat it on an idle machine\n",
+               n, side);
+    }
+}
+
 static void print_head(const struct comparison *c, const struct runs *runs)
 {
     const struct run *sides[] = {&runs->a.run, &runs->b.run};
@@ -193,6 +204,8 @@ static void print_head(const struct comparison *c, const struct runs *runs)
         printf("times of a are multiplied by %g, the scale of the replay\n", c->time_scale);
     if (c->byte_scale != 1)
         printf("peaks of a are multiplied by %g, the scale of the replay\n", c->byte_scale);
+    print_preempted("a", c->preempted_a);
+    print_preempted("b", c->preempted_b);
 }
 
 static void print_errors(const struct comparison *c, const struct runs *runs)

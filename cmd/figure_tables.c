@@ -14,9 +14,13 @@
 
 #define LABEL_CHAR_PX 6.4 /* of the labels in bars, a little more than the mean */
 #define LABEL_ROW_PX 12   /* lower rows take none */
-#define TOP_PX 74         /* title and legend */
-#define BOTTOM_PX 52      /* axis and its name */
-#define PANEL_PX 200      /* of pressure, with its title */
+#define TOP_PX 58         /* title and what the runs are */
+#define LEGEND_ROW_PX 16
+#define LEGEND_CHAR_PX 7
+#define LEGEND_BOX_PX 58 /* of an entry, beside its name */
+#define CLASS_CHARS 28
+#define BOTTOM_PX 52 /* axis and its name */
+#define PANEL_PX 200 /* of pressure, with its title */
 #define ERRORS_PX 150
 #define CURVE_PLAIN 4000 /* up to so many points a curve is written whole */
 #define DOMAINS_MOST 6
@@ -112,18 +116,21 @@ static void put_text(FILE *file, const char *text, size_t chars_most)
 
 /* ---- the head ---- */
 
-static void describe(const struct run *run, FILE *file)
+static void describe(const struct figure_run *drawn, FILE *file)
 {
-    char text[4 * FIGURE_NAME_CHARS], makespan[NUMBER_TEXT_BYTES];
     static const char *const done[] = {"simulated", "replayed", "recorded"};
+    const struct run *run = &drawn->stored->run;
+    char text[4 * FIGURE_NAME_CHARS], makespan[NUMBER_TEXT_BYTES], scale[48] = "";
+    bool is_whole = run->timeline->status == RUN_COMPLETE;
 
     number_time_text(run->timeline->makespan_ns, makespan);
-    (void)snprintf(text, sizeof text, "run %" PRId64 ", %s%s%.40s%s%.60s: %s%s%s", run->id,
+    if (drawn->time_scale != 1)
+        (void)snprintf(scale, sizeof scale, ", drawn %.4g times as long", drawn->time_scale);
+    (void)snprintf(text, sizeof text, "run %" PRId64 ", %s%s%.40s%s%.60s: %s%s%s%s", run->id,
                    done[run->kind], run->policy[0] == '\0' ? "" : ", policy ", run->policy,
-                   run->machine[0] == '\0' ? "" : ", on ", run->machine, makespan,
-                   run->timeline->status == RUN_COMPLETE ? "" : ", ended as ",
-                   run->timeline->status == RUN_COMPLETE ? ""
-                                                         : run_status_name(run->timeline->status));
+                   run->machine[0] == '\0' ? "" : ", on ", run->machine, makespan, scale,
+                   is_whole ? "" : ", ended as ",
+                   is_whole ? "" : run_status_name(run->timeline->status));
     put_text(file, text, sizeof text);
     fputc('\n', file);
 }
@@ -139,7 +146,7 @@ static enum weir_status write_texts(const struct figure *figure, const char *fol
     put_text(sheet.file, figure->runs[0].stored->run.graph_name, FIGURE_NAME_CHARS);
     fputc('\n', sheet.file);
     for (uint32_t side = 0; side < figure->n_runs; side++)
-        describe(&figure->runs[side].stored->run, sheet.file);
+        describe(&figure->runs[side], sheet.file);
     return close_sheet(&sheet, err);
 }
 
@@ -157,7 +164,7 @@ static enum weir_status write_classes(const struct figure *figure, const char *f
     for (uint32_t i = 0; i < figure->n_classes; i++) {
         fprintf(sheet.file, "%" PRIu32 "\t%" PRId64 "\t", figure->classes[i].colour,
                 figure->classes[i].busy_ns);
-        put_text(sheet.file, figure->classes[i].name, 28);
+        put_text(sheet.file, figure->classes[i].name, CLASS_CHARS);
         fputc('\n', sheet.file);
     }
     return close_sheet(&sheet, err);
@@ -381,12 +388,13 @@ static struct curve begin_curve(const struct figure *figure, FILE *file, uint32_
     };
 }
 
-/* The steps of one domain from the beginning of the window to its end. */
+/* The steps of one domain, from the beginning of the window to its end or the end of the run. */
 static void put_pressure(const struct figure *figure, FILE *file, uint32_t panel, uint32_t side,
                          weir_domain domain)
 {
     const struct timeline *timeline = figure->runs[side].stored->timeline;
     struct curve curve = begin_curve(figure, file, panel, side, timeline->n_pressures);
+    int64_t end_ns = figure_time(figure, side, timeline->makespan_ns);
     int64_t before = 0;
     bool has_begun = false;
 
@@ -407,7 +415,7 @@ static void put_pressure(const struct figure *figure, FILE *file, uint32_t panel
     if (!has_begun)
         add_point(&curve, figure->begin_ns, before);
     flush_curve(&curve);
-    put_point(&curve, figure->end_ns, before);
+    put_point(&curve, end_ns < figure->end_ns ? end_ns : figure->end_ns, before);
 }
 
 static enum weir_status write_pressure(const struct figure *figure, const struct panel *panels,
@@ -499,37 +507,55 @@ static enum weir_status write_errors(const struct figure *figure, const char *fo
 
 /* ---- all ---- */
 
+/* Entries of the legend that stand side by side: all are as wide as the widest. */
+static uint32_t legend_columns(const struct figure *figure)
+{
+    uint32_t columns = figure_time_px(figure);
+    size_t chars = 1;
+
+    for (uint32_t i = 0; i < figure->n_classes; i++) {
+        size_t n = count_chars(figure->classes[i].name);
+
+        chars = n > chars ? n : chars;
+    }
+    chars = chars < CLASS_CHARS ? chars : CLASS_CHARS;
+    columns /= (uint32_t)chars * LEGEND_CHAR_PX + LEGEND_BOX_PX;
+    return columns > 0 ? columns : 1;
+}
+
 static enum weir_status write_head(const struct figure *figure, uint32_t n_panels,
                                    const char *folder, struct weir_error *err)
 {
-    uint32_t rows_px = figure->row_px * figure->n_rows;
+    uint32_t columns = legend_columns(figure);
+    uint32_t legend_rows = (figure->n_classes + columns - 1) / columns;
+    uint32_t bars_px = figure->row_px * figure->n_rows + LEGEND_ROW_PX * legend_rows;
     uint32_t height_px = TOP_PX + BOTTOM_PX;
     struct sheet sheet;
     enum weir_status status =
         open_sheet(&sheet, folder, "figure.tsv",
-                   "is_png\twidth_px\theight_px\tleft_px\trow_px\trows\tclasses\tdomains\tbegin_"
-                   "ns\tend_ns",
+                   "is_png\twidth_px\theight_px\tleft_px\trow_px\trows\tclasses\tdomains\t"
+                   "begin_ns\tend_ns\tlegend_columns\tlegend_rows",
                    err);
 
     if (status != WEIR_OK)
         return status;
     switch (figure->options->kind) {
     case FIGURE_TIMELINE:
-        height_px += rows_px;
+        height_px += bars_px;
         break;
     case FIGURE_PRESSURE:
         height_px += PANEL_PX * n_panels;
         break;
     case FIGURE_COMPARE:
-        height_px += rows_px + ERRORS_PX + PANEL_PX * n_panels;
+        height_px += bars_px + ERRORS_PX + PANEL_PX * n_panels;
         break;
     }
     fprintf(sheet.file,
             "%d\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
-            "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\n",
+            "\t%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t%" PRIu32 "\t%" PRIu32 "\n",
             figure->options->is_png ? 1 : 0, figure->width_px, height_px, figure->left_px,
             figure->row_px, figure->n_rows, figure->n_classes, n_panels, figure->begin_ns,
-            figure->end_ns);
+            figure->end_ns, columns, legend_rows);
     return close_sheet(&sheet, err);
 }
 
@@ -538,8 +564,14 @@ enum weir_status figure_tables(const struct figure *figure, const char *folder,
 {
     struct panel panels[DOMAINS_MOST];
     uint32_t n_panels = figure->options->kind == FIGURE_TIMELINE ? 0 : find_panels(figure, panels);
-    enum weir_status status = write_head(figure, n_panels, folder, err);
+    enum weir_status status;
 
+    if (figure->options->kind == FIGURE_PRESSURE && n_panels == 0) {
+        return weir_error_set(err, WEIR_INPUT,
+                              "no domain held a byte during this run: its graph has no objects, or "
+                              "its recording saw no allocations; there is no pressure to draw");
+    }
+    status = write_head(figure, n_panels, folder, err);
     if (status == WEIR_OK)
         status = write_texts(figure, folder, err);
     if (status == WEIR_OK)

@@ -30,6 +30,13 @@ static double scale_of(const struct run *run, const char *key)
     return settings_ratio(run->settings, key, &scale) && scale > 0 ? scale : 1;
 }
 
+static int64_t preempted(const struct run *run)
+{
+    double count;
+
+    return settings_ratio(run->settings, "preempted", &count) && count > 0 ? (int64_t)count : 0;
+}
+
 static int64_t scaled(int64_t value, double scale)
 {
     double product;
@@ -292,6 +299,8 @@ enum weir_status compare_runs(const struct stored_run *a, const struct stored_ru
     struct comparison result = {
         .time_scale = scale_of(&b->run, "scale_time") / scale_of(&a->run, "scale_time"),
         .byte_scale = scale_of(&b->run, "scale_bytes") / scale_of(&a->run, "scale_bytes"),
+        .preempted_a = preempted(&a->run),
+        .preempted_b = preempted(&b->run),
     };
     struct pairing p = {.a = a, .b = b, .scale = result.time_scale};
     enum weir_status status = check_runs(&a->run, &b->run, err);

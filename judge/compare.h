@@ -26,6 +26,7 @@ struct comparison {
     double makespan_error_ratio;          /* (b - a) / a; infinite when only b took time */
     double time_scale;                    /* 1 unless a replay ran slower or faster than planned */
     double byte_scale;                    /* the same of sizes, for the peaks */
+    int64_t preempted_a, preempted_b; /* actions of a replay that lost their processor meanwhile */
     uint32_t n_pairs, n_only_a, n_only_b; /* nodes that ran in both, in one only */
     uint32_t n_zero;                      /* pairs whose duration in the first is 0: no ratio */
     struct compare_spread duration_error_ratio, start_error_ns;

@@ -5,13 +5,15 @@
 array class_names[8]
 stats 'classes.tsv' every ::1 using (class_names[int($1) + 1] = strcol(3), 0) nooutput
 
+legend_top = top - 10.0
+top = top + 16.0 * legend_rows
 set tmargin at screen y_at(top)
 set bmargin at screen y_at(top + n_rows * row_px)
 set yrange [n_rows - 0.5 : -0.5]
 unset ytics
 set grid xtics linecolor rgb light linewidth 0.5
-set key at screen x_at(left), y_at(top - 16.0) left center horizontal Left reverse samplen 1.2 \
-    width 1 maxrows 1 textcolor rgb dark
+set key at screen x_at(left), y_at(legend_top) left top horizontal Left reverse samplen 1.2 \
+    width 1 maxcols legend_columns textcolor rgb dark
 
 half = row_px >= 8 ? 0.42 : 0.5
 px_ns = span_ns / (width - left - right)

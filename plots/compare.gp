@@ -8,7 +8,7 @@ set multiplot
 set label 4 texts[3] at screen x_at(12.0), y_at(54.0) left textcolor rgb side_colours[2]
 set label 2 textcolor rgb side_colours[1]
 top = top + 16.0
-set xtics format ""
+@hide_time
 load 'bars.gp'
 unset label 1
 unset label 2
@@ -34,11 +34,14 @@ high = STATS_max > 0 ? STATS_max : 0
 margin = low == high ? 1 : 0.08 * (high - low)
 set yrange [(low - margin) / error_unit : (high + margin) / error_unit]
 set ylabel error_name textcolor rgb dark
-set label 3 "start in the second run less start in the first" at screen x_at(left), y_at(top + 14) \
+set label 3 "how much later nodes started in the second run" at screen x_at(left), y_at(top + 14) \
     left textcolor rgb 0x000000
 range = (high - low + 2 * margin) / error_unit
 step = 10 ** floor(log10(range / 3.0))
 set ytics step * (range / step > 15 ? 5 : range / step > 6 ? 2 : 1)
+if (n_domains == 0) {
+    @show_time
+}
 set xzeroaxis linecolor rgb dark linewidth 0.6
 plot 'errors.tsv' every ::1 using ($3 / time_unit):($4 / error_unit) \
     with points pointtype 7 pointsize 0.25 linecolor rgb dark notitle

@@ -9,7 +9,8 @@ set datafile commentschars ""
 set datafile missing ""
 
 stats 'figure.tsv' every ::1 using (is_png = $1, width = $2, height = $3, left = $4, row_px = $5, \
-    n_rows = $6, n_classes = $7, n_domains = $8, begin_ns = $9, end_ns = $10, 0) nooutput
+    n_rows = $6, n_classes = $7, n_domains = $8, begin_ns = $9, end_ns = $10, \
+    legend_columns = $11, legend_rows = $12, 0) nooutput
 array texts[3] = ["", "", ""]
 stats 'texts.tsv' every ::1 using (texts[int($0) + 1] = strcol(1), 0) nooutput
 
@@ -41,11 +42,15 @@ time_name = time_unit == 1 ? "ns" : time_unit == 1e3 ? "us" : time_unit == 1e6 ?
 size_unit(b) = b < 3e3 ? 1 : b < 3e6 ? 1e3 : b < 3e9 ? 1e6 : b < 3e12 ? 1e9 : 1e12
 size_name(b) = b < 3e3 ? "bytes" : b < 3e6 ? "KB" : b < 3e9 ? "MB" : b < 3e12 ? "GB" : "TB"
 
+# The lowest panel shows the numbers of the time axis and its name, the others ticks alone.
+show_time = 'set xlabel sprintf("time (%s)", time_name) offset 0, 0.4 textcolor rgb dark; set xtics format "%g"'
+hide_time = 'unset xlabel; set xtics format ""'
+
 # Places in pixels from the top left corner.
 x_at(px) = px / width
 y_at(px) = 1 - px / height
 right = 24.0
-top = 74.0
+top = 58.0
 
 set border 1 linecolor rgb dark linewidth 0.8
 set tics nomirror out textcolor rgb dark scale 0.6

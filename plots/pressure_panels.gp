@@ -25,10 +25,9 @@ do for [i = 1:n_domains] {
     set label 3 domain[3] at screen x_at(left), y_at(top + (i - 1) * panel + 14) left \
         textcolor rgb 0x000000
     if (i == n_domains) {
-        set xlabel sprintf("time (%s)", time_name) offset 0, 0.4 textcolor rgb dark
-        set xtics format "%g"
+        @show_time
     } else {
-        set xtics format ""
+        @hide_time
     }
     plot 'pressure.tsv' every ::1 \
             using (n_sides == 1 && in_panel($1) ? $3 / time_unit : NaN):($4 / unit) \

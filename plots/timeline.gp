@@ -3,5 +3,5 @@
 # class. Reads figure.tsv, texts.tsv, classes.tsv, lanes.tsv and bars.tsv.
 
 load 'figure.gp'
-set xlabel sprintf("time (%s)", time_name) offset 0, 0.4 textcolor rgb dark
+@show_time
 load 'bars.gp'
