@@ -210,7 +210,7 @@ static void write_constraints(struct json *json, const struct replay_result *res
     json_integer(json, "given", (int64_t)counts->n_given);
     json_integer(json, "implied", (int64_t)counts->n_implied);
     json_integer(json, "induced", (int64_t)counts->n_induced);
-    json_integer(json, "overlap", (int64_t)counts->n_overlap);
+    json_integer(json, "added", (int64_t)counts->n_added);
     json_integer(json, "kept_by_queues", (int64_t)counts->n_by_queue);
     json_integer(json, "covered", (int64_t)counts->n_covered);
     json_integer(json, "waited", (int64_t)counts->n_waited);
@@ -427,9 +427,8 @@ static void answer_text(const struct request *request, const struct work *work)
            " actions pre-empted\n",
            result->schedule->lanes.n_lanes, result->info.n_processors, result->n_preempted);
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
-           " for overlaps: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu32
-           " inserted\n",
-           counts->n_given, counts->n_implied, counts->n_induced, counts->n_overlap,
+           " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu32 " inserted\n",
+           counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,
            counts->n_by_queue, counts->n_waited, result->schedule->lanes.n_inserted);
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);

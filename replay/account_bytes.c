@@ -72,7 +72,7 @@ static void touch(struct bytes *b, uint32_t node, const struct bind_touch *touch
     }
     if (b->ended_ns[node] > b->last_use_ns[c])
         b->last_use_ns[c] = b->ended_ns[node];
-    if (touched->roles != BIND_HOLDS && span->start_ns >= 0 &&
+    if ((touched->roles & (BIND_READS | BIND_FILLS)) != 0 && span->start_ns >= 0 &&
         b->ended_ns[node] > b->last_user_ns[c])
         b->last_user_ns[c] = b->ended_ns[node];
 }
@@ -191,6 +191,9 @@ static enum weir_status add_pressure(struct bytes *b, const struct change *chang
 {
     enum weir_status status = WEIR_OK;
 
+    /* Each domain has a row at 0; what comes then replaces it. */
+    for (uint32_t d = 0; d < b->timeline->n_domains && status == WEIR_OK; d++)
+        status = timeline_add_pressure(b->timeline, &(struct timeline_pressure){{d}, 0, 0}, err);
     for (size_t i = 0; i < n && status == WEIR_OK; i++) {
         uint32_t d = changes[i].domain;
         bool is_last =

@@ -109,6 +109,71 @@ static enum weir_status add_fallbacks(struct making *m, struct weir_error *err)
     return status;
 }
 
+/* ---- copies that several nodes may begin ---- */
+
+/* By object: is it cut by aliases, so that nodes may fill parts of it in no order? */
+static bool *find_cut_objects(const struct graph *graph)
+{
+    bool *is_cut = calloc((size_t)graph_n_objects(graph) + 1, sizeof *is_cut);
+
+    for (uint32_t o = 0; is_cut != NULL && o < graph_n_objects(graph); o++) {
+        weir_object root = graph_object_root(graph, (weir_object){o}, NULL);
+
+        if (root.index != o)
+            is_cut[root.index] = true;
+    }
+    return is_cut;
+}
+
+/* In the order of the plan: the first filler of a copy is put in first, by copy; the others wait for
+ * its start. */
+static enum weir_status walk_fillers(struct making *m, const bool *is_cut, uint32_t *first,
+                                     struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t s = 0; s < m->steps->n_started && status == WEIR_OK; s++) {
+        weir_node node = {m->steps->node_of[s]};
+        uint32_t n_touches;
+        const struct bind_touch *touches = bind_touches(m->binding, node, &n_touches);
+
+        for (uint32_t t = 0; t < n_touches && status == WEIR_OK; t++) {
+            const struct bind_copy *copy = bind_copy(m->binding, touches[t].copy);
+            uint32_t *begins = &first[touches[t].copy.index];
+
+            if ((touches[t].roles & BIND_FILLS) == 0 || copy->is_initial ||
+                weir_is(copy->allocation) || !is_cut[copy->object.index])
+                continue;
+            if (*begins == WEIR_NONE)
+                *begins = node.index;
+            else if (*begins != node.index)
+                status =
+                    made_edges_add(&m->made, (struct made_edge){*begins, node.index, true}, err);
+        }
+    }
+    return status;
+}
+
+/* Of several fillers that nothing orders, the one that began a copy in the plan, and had room for
+ * it, begins it in the replay. */
+static enum weir_status add_first_fillers(struct making *m, struct weir_error *err)
+{
+    uint32_t n_copies = bind_n_copies(m->binding);
+    bool *is_cut = find_cut_objects(m->graph);
+    uint32_t *first = malloc((n_copies + (size_t)1) * sizeof *first);
+    enum weir_status status = WEIR_OK;
+
+    if (is_cut == NULL || first == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        memset(first, 0xff, n_copies * sizeof *first);
+        status = walk_fillers(m, is_cut, first, err);
+    }
+    free(is_cut);
+    free(first);
+    return status;
+}
+
 /* ---- releases ---- */
 
 static void set_release(struct making *m, uint32_t step)
@@ -181,7 +246,7 @@ static enum weir_status sort_by_consumer(struct making *m, struct weir_error *er
     m->out->counts.n_given = graph_n_edges(m->graph);
     m->out->counts.n_implied = bind_n_edges(m->binding);
     m->out->counts.n_induced = m->plan->n_induced;
-    m->out->counts.n_overlap = m->made.n_edges;
+    m->out->counts.n_added = m->made.n_edges;
     return WEIR_OK;
 }
 
@@ -369,6 +434,8 @@ enum weir_status waits_make(const struct binding *binding, const struct timeline
         set_release(&m, s);
     if (status == WEIR_OK)
         status = add_fallbacks(&m, err);
+    if (status == WEIR_OK)
+        status = add_first_fillers(&m, err);
     if (status == WEIR_OK)
         status = add_seen_overlaps(&m, err);
     if (status == WEIR_OK)

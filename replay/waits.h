@@ -16,8 +16,9 @@ struct waits_options {
 };
 
 struct waits_counts {
-    uint64_t n_given, n_implied, n_induced, n_overlap; /* edges of each origin between the steps */
-    uint64_t n_by_queue;                               /* of these: kept by the order on a queue */
+    uint64_t n_given, n_implied, n_induced; /* edges of each origin between the steps */
+    uint64_t n_added; /* edges that only the replay has: overlaps kept apart, who begins a copy */
+    uint64_t n_by_queue; /* of these: kept by the order on a queue */
     uint64_t n_covered;  /* kept because a later wait on the same queue covers them */
     uint64_t n_waited;   /* waited for */
     uint64_t n_paced;    /* of those waited for: with a lag, or from a start */
