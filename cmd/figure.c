@@ -200,7 +200,7 @@ static enum weir_status list_lanes(struct figure *figure, struct weir_error *err
 
     for (uint32_t side = 0; side < figure->n_runs; side++)
         most = lanes_of(figure, side) > most ? lanes_of(figure, side) : most;
-    figure->lanes = calloc((size_t)most * figure->n_runs, sizeof *figure->lanes);
+    figure->lanes = calloc((size_t)most * figure->n_runs + 1, sizeof *figure->lanes);
     if (figure->lanes == NULL)
         return weir_error_memory(err);
     for (uint32_t i = 0; i < most; i++) {
@@ -278,7 +278,7 @@ static int by_row(const void *a, const void *b)
 /* Each bar goes to the first row of its lane that is free. */
 static void assign_rows(struct figure *figure)
 {
-    int64_t busy_until[ROWS_MOST];
+    int64_t busy_until[ROWS_MOST] = {0};
     struct figure_lane *lane = NULL;
 
     for (uint32_t i = 0; i < figure->n_bars; i++) {

@@ -253,9 +253,8 @@ static const char *domain_name(const struct figure *figure, uint32_t side, weir_
 static weir_domain same_domain(const struct figure *figure, weir_domain domain)
 {
     const struct graph *graph = figure->runs[1].stored->graph;
-    weir_text text = graph_find_text(graph, domain_name(figure, 0, domain));
 
-    return text.index == 0 ? (weir_domain){WEIR_NONE} : graph_find_domain(graph, text);
+    return graph_find_domain(graph, graph_find_text(graph, domain_name(figure, 0, domain)));
 }
 
 /* Takes out the domains of which next to nothing is used, unless that holds for all. */
@@ -461,8 +460,7 @@ static uint32_t find_errors(const struct figure *figure, struct error_point *poi
 
     for (uint32_t i = 0; i < a->timeline->n_nodes; i++) {
         weir_text name = graph_find_text(b->graph, graph_node_name(a->graph, (weir_node){i}));
-        weir_node other =
-            name.index == 0 ? (weir_node){WEIR_NONE} : graph_find_node(b->graph, name);
+        weir_node other = graph_find_node(b->graph, name);
         int64_t start_ns;
 
         if (!weir_is(other) || a->timeline->spans[i].start_ns < 0 ||

@@ -212,7 +212,7 @@ static enum weir_status read_machine(const struct cmd_context *context, const ch
                                      struct graph **out, struct weir_error *err)
 {
     struct report *report;
-    char *path;
+    char *path = NULL;
     enum weir_status status = cmd_find_machine(context, name, &path, err);
 
     if (status != WEIR_OK)

@@ -30,8 +30,8 @@ static void become_gnuplot(const char *folder, const char *script, int failed)
         (void)execvp(name, words);
     }
     error = errno;
-    while (write(failed, &error, sizeof error) < 0 && errno == EINTR)
-        continue;
+    while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
+    }
     _exit(127);
 }
 

@@ -130,11 +130,12 @@ static void attention_backward(struct step *step, struct layer *layer, weir_obje
 
 static void activation_forward(struct step *step, struct layer *layer)
 {
-    step_node(step, layer->parameters.name, "activation",
-              &(struct work){.class_ = step->elementwise,
-                             .flops = step_times(step, 4 * FLOPS_ACTIVATION, step->size.hidden),
-                             READS(layer->up),
-                             WRITES(layer->active)});
+    step_node(
+        step, layer->parameters.name, "activation",
+        &(struct work){.class_ = step->elementwise,
+                       .flops = step_times(step, INT64_C(4) * FLOPS_ACTIVATION, step->size.hidden),
+                       READS(layer->up),
+                       WRITES(layer->active)});
 }
 
 /* The four products of a layer. */
@@ -270,12 +271,12 @@ static weir_object backward_mlp(struct step *step, struct layer *layer, weir_obj
 
     backward_product(step, layer, WEIGHT_DOWN, output_gradient, active);
     up = passing(step, p->name, "mlp_up.out.gradient", 4, "4BSH");
-    step_node(
-        step, p->name, "activation.backward",
-        &(struct work){.class_ = step->elementwise,
-                       .flops = step_times(step, 4 * FLOPS_ACTIVATION_BACKWARD, step->size.hidden),
-                       READS(layer->up, active),
-                       WRITES(up)});
+    step_node(step, p->name, "activation.backward",
+              &(struct work){.class_ = step->elementwise,
+                             .flops = step_times(step, INT64_C(4) * FLOPS_ACTIVATION_BACKWARD,
+                                                 step->size.hidden),
+                             READS(layer->up, active),
+                             WRITES(up)});
     norm = passing(step, p->name, "norm2.out.gradient", 1, "BSH");
     backward_product(step, layer, WEIGHT_UP, up, norm);
     middle = passing(step, p->name, "add1.out.gradient", 1, "BSH");

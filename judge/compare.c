@@ -88,9 +88,7 @@ static bool has_run(const struct stored_run *run, weir_node node)
 
 static weir_node same_name(const struct graph *from, weir_node node, const struct graph *in)
 {
-    weir_text name = graph_find_text(in, graph_node_name(from, node));
-
-    return name.index == 0 ? (weir_node){WEIR_NONE} : graph_find_node(in, name);
+    return graph_find_node(in, graph_find_text(in, graph_node_name(from, node)));
 }
 
 static double ratio_of(int64_t error, int64_t of)
@@ -283,9 +281,7 @@ static enum weir_status find_peaks(const struct pairing *p, struct comparison *o
     for (uint32_t i = 0; i < n; i++) {
         const char *name =
             graph_text(p->a->graph, graph_domain(p->a->graph, (weir_domain){i})->name);
-        weir_text text = graph_find_text(p->b->graph, name);
-        weir_domain b =
-            text.index == 0 ? (weir_domain){WEIR_NONE} : graph_find_domain(p->b->graph, text);
+        weir_domain b = graph_find_domain(p->b->graph, graph_find_text(p->b->graph, name));
 
         out->peak_a_bytes[i] = scaled(p->a->timeline->peak_bytes[i], out->byte_scale);
         out->peak_b_bytes[i] = weir_is(b) ? p->b->timeline->peak_bytes[b.index] : -1;
