@@ -652,28 +652,30 @@ static size_t memory_held(const struct simulation *sim)
     return bytes;
 }
 
-static int64_t wall_clock_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static enum weir_status simulate_program(struct simulation *sim, struct simulate_result *out)
 {
-    int64_t begin_ns;
+    int64_t begin_ns, begin_cpu_ns;
     enum weir_status status = set_up(sim);
 
     if (status != WEIR_OK) {
         return status;
     }
-    begin_ns = wall_clock_ns();
+    begin_ns = clock_ns(CLOCK_MONOTONIC);
+    begin_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     status = run(sim);
     if (status == WEIR_OK && sim->n_to_run > 0) {
         status = stuck_explain(sim, &out->explanation);
     }
-    out->wall_ns = wall_clock_ns() - begin_ns;
+    out->wall_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+    out->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns;
     out->hypothetical_ns = sim->hypothetical_ns;
     out->memory_bytes = memory_held(sim);
     return status;
