@@ -278,6 +278,8 @@ static enum weir_status add_storage(struct contents *contents, struct state *sta
             contents->tags[access->tags + s] = 0;
             tags_now(contents, state, access)[s] = 0;
         }
+        if (status == WEIR_OK)
+            access->count = 1; /* one stretch stands for the buffer */
     }
     return status;
 }

@@ -154,7 +154,7 @@ static bool fail_tag(struct host *host, uint32_t step, const struct step_buffer 
         (void)snprintf(what, sizeof what, "other data (tag %016llx, not %016llx)",
                        (unsigned long long)*found, (unsigned long long)read->tag);
     host_fail(host, WEIR_DEVICE,
-              "%s reads %s and finds %s: an action that it must follow had not run; an order that "
+              "%s uses %s and finds %s: an action that it must follow had not run; an order that "
               "the plan needs was not kept",
               host_step_name(host, step, step_name, sizeof step_name),
               object_name(host, read->buffer, buffer_name, sizeof buffer_name), what);

@@ -341,7 +341,7 @@ START_TEST(reading_early_fails)
     rig_add(&rig, after(read_b, &waits[0]));
     rig_add(&rig, copy_ab);
     rig_add(&rig, after(reclaim_b, &waits[1]));
-    rig_fail(&rig, "step 1 reads buffer 1 and finds bytes that nothing wrote");
+    rig_fail(&rig, "step 1 uses buffer 1 and finds bytes that nothing wrote");
     rig_close(&rig);
 }
 END_TEST
@@ -356,7 +356,7 @@ START_TEST(reading_what_is_gone_fails)
     rig_add(&rig, after(copy_ab, &waits[0]));
     rig_add(&rig, after(read_b, &waits[2]));
     rig_add(&rig, after(reclaim_b, &waits[1]));
-    rig_fail(&rig, "step 2 reads buffer 1 and finds no such bytes");
+    rig_fail(&rig, "step 2 uses buffer 1 and finds no such bytes");
     rig_close(&rig);
 }
 END_TEST
@@ -376,7 +376,7 @@ START_TEST(reading_late_fails)
                                 .writes = rewritten,
                                 .n_writes = 1});
     rig_add(&rig, (struct step){.action = STEP_MARK, .reads = a_whole, .n_reads = 1});
-    rig_fail(&rig, "step 1 reads buffer 0 and finds other data (tag 000000000000000c");
+    rig_fail(&rig, "step 1 uses buffer 0 and finds other data (tag 000000000000000c");
     rig_close(&rig);
 }
 END_TEST
