@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "cmd/progress.h"
 
 #define DEFAULT_MACHINE "h100-sxm"
 #define FINDINGS_KEPT 50
@@ -50,6 +51,7 @@ struct request {
     const char *layers, *hidden, *heads, *sequence, *batch, *vocabulary;
     const char *dtype, *optimizer, *attention, *workspace, *machine;
     const char *output;
+    struct generate_progress progress;
 };
 
 /* What the answer tells beside the counts. */
@@ -131,6 +133,7 @@ static enum weir_status make_chain(const struct request *r, struct made *made,
         read_count32("--nodes", r->nodes, GENERATE_NODES_MOST, &options.n_nodes, err);
 
     options.is_seeded = r->seed != NULL;
+    options.progress = r->progress;
     if (status == WEIR_OK)
         status = read_seed(r->seed, &options.seed, err);
     return status == WEIR_OK ? generate_chain(&options, &made->graph, err) : status;
@@ -143,6 +146,7 @@ static enum weir_status make_random(const struct request *r, struct made *made,
     enum weir_status status =
         read_count32("--nodes", r->nodes, GENERATE_NODES_MOST, &options.n_nodes, err);
 
+    options.progress = r->progress;
     if (status == WEIR_OK)
         status = read_seed(r->seed, &options.seed, err);
     if (status == WEIR_OK)
@@ -357,6 +361,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     };
     struct made made = {.graph = NULL};
     struct cmd_common common;
+    struct progress progress;
     const char *kind;
     uint32_t n_operands;
     bool is_done;
@@ -374,7 +379,10 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         return weir_error_set(err, WEIR_USAGE,
                               "--json and -o - both want standard output; give -o a file");
     }
+    progress_begin(&progress, context, "generating", common.is_quiet);
+    r.progress = (struct generate_progress){progress_show, &progress};
     status = make(context, kind, &r, &made, err);
+    progress_end(&progress);
     if (status == WEIR_OK)
         status = write_graph(&made, &r, &common, err);
     graph_free(made.graph);

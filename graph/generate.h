@@ -13,6 +13,12 @@
 #define GENERATE_WIDTH_MOST 100000
 #define GENERATE_ENGINES_MOST 10000
 
+/* Called now and then while a graph of many nodes is made; part is 0 to 1. NULL: not. */
+struct generate_progress {
+    void (*show)(void *arg, double part);
+    void *arg;
+};
+
 /* A chain: each node reads what the one before it wrote. Without a seed every node takes
  * duration_ns, the makespan is n_nodes * duration_ns and the peak two objects. */
 struct generate_chain_options {
@@ -21,6 +27,7 @@ struct generate_chain_options {
     uint64_t seed;
     int64_t duration_ns;
     int64_t size_bytes; /* of each object */
+    struct generate_progress progress;
 };
 
 struct generate_chain_options generate_chain_default(void);
@@ -36,6 +43,7 @@ struct generate_random_options {
     uint32_t width;     /* compute nodes in a layer */
     uint32_t n_engines; /* that compute, beside one for each direction of copies */
     uint64_t seed;
+    struct generate_progress progress;
 };
 
 struct generate_random_options generate_random_default(void);

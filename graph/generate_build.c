@@ -5,6 +5,12 @@
 
 #include "graph/generate_internal.h"
 
+void generate_show(const struct generate_progress *progress, uint32_t n_done, uint32_t n_nodes)
+{
+    if (progress->show != NULL && n_done % 4096 == 0)
+        progress->show(progress->arg, (double)n_done / n_nodes);
+}
+
 struct graph_evidence generate_evidence(enum evidence_kind kind, weir_text detail)
 {
     return (struct graph_evidence){.kind = kind, .detail = detail, .confidence = -1};

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "base/random.h"
-#include "graph/generate.h"
 #include "graph/generate_internal.h"
 
 struct generate_chain_options generate_chain_default(void)
@@ -95,6 +94,7 @@ enum weir_status generate_chain(const struct generate_chain_options *options, st
 
         if (options->is_seeded)
             duration_ns = 1 + (int64_t)random_below(&random, 2 * (uint64_t)duration_ns - 1);
+        generate_show(&options->progress, k, options->n_nodes);
         add_link(&build, k, sm, engine.domain, duration_ns, options->size_bytes, &last);
     }
     if (build.status != WEIR_OK) {

@@ -4,13 +4,16 @@
 #ifndef WEIR_GRAPH_GENERATE_INTERNAL_H
 #define WEIR_GRAPH_GENERATE_INTERNAL_H
 
-#include "graph/graph.h"
+#include "graph/generate.h"
 
 struct build {
     struct graph *graph;
     enum weir_status status;
     struct weir_error *err;
 };
+
+/** Shows how far it is, when n_done is a multiple of 2^12. */
+void generate_show(const struct generate_progress *progress, uint32_t n_done, uint32_t n_nodes);
 
 struct graph_node generate_node(enum node_kind kind);
 struct graph_object generate_object(int64_t size_bytes, weir_domain domain);

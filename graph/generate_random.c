@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "graph/generate.h"
 #include "graph/generate_internal.h"
 
 #define LAYERS 16     /* of a window */
@@ -58,6 +57,7 @@ struct random_build {
     uint32_t n_views;
     struct bytes_bound bound;
     struct graph_evidence assumed;
+    struct generate_progress progress;
 };
 
 /* One node in the making: what it reads and whether this window holds what comes before it. */
@@ -125,6 +125,7 @@ static weir_node add_node(struct random_build *b, const struct graph_node *node,
     weir_node id = build_node(&b->build, node);
 
     b->n_added++;
+    generate_show(&b->progress, b->n_added, b->n_nodes);
     if (!is_preceded && weir_is(b->barrier)) {
         struct graph_edge edge = generate_edge(b->barrier, id, EDGE_BARRIER, b->assumed);
 
@@ -456,6 +457,7 @@ enum weir_status generate_random(const struct generate_random_options *options, 
                              .n_nodes = options->n_nodes,
                              .width = options->width,
                              .n_engines = options->n_engines,
+                             .progress = options->progress,
                              .barrier = {WEIR_NONE}};
 
     if (b.build.status != WEIR_OK)

@@ -156,10 +156,14 @@ END_TEST
 static struct graph *make_random(uint32_t n_nodes, uint32_t width, uint32_t n_engines,
                                  uint64_t seed)
 {
-    struct generate_random_options options = {n_nodes, width, n_engines, seed};
+    struct generate_random_options options = generate_random_default();
     struct weir_error err = {.text = ""};
     struct graph *graph = NULL;
 
+    options.n_nodes = n_nodes;
+    options.width = width;
+    options.n_engines = n_engines;
+    options.seed = seed;
     ck_assert_msg(generate_random(&options, &graph, &err) == WEIR_OK, "%s", err.text);
     return graph;
 }
