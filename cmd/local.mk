@@ -25,6 +25,7 @@ weir_SOURCES = \
 	cmd/cmd.h \
 	cmd/compare.c \
 	cmd/devices.c \
+	cmd/export.c \
 	cmd/figure.c \
 	cmd/figure.h \
 	cmd/figure_folder.c \

@@ -12,10 +12,21 @@
 #include "cmd/cmd.h"
 
 /* Every verb, in the order in which they are used: one line each. */
-#define VERBS(VERB)                                                                            \
-    VERB(import)                                                                               \
-    VERB(generate) VERB(check) VERB(simulate) VERB(replay) VERB(compare) VERB(plot) VERB(runs) \
-        VERB(policies) VERB(calibrate) VERB(devices)
+/* clang-format off */
+#define VERBS(VERB)     \
+    VERB(import)        \
+    VERB(generate)      \
+    VERB(check)         \
+    VERB(simulate)      \
+    VERB(policies)      \
+    VERB(replay)        \
+    VERB(calibrate)     \
+    VERB(devices)       \
+    VERB(compare)       \
+    VERB(plot)          \
+    VERB(runs)          \
+    VERB(export)
+/* clang-format on */
 
 #define DECLARE(name) extern const struct cmd_verb cmd_verb_##name;
 VERBS(DECLARE)

@@ -3,6 +3,12 @@
 noinst_LIBRARIES += traces/libtraces.a
 
 traces_libtraces_a_SOURCES = \
+	traces/chrome.c \
+	traces/chrome.h \
+	traces/chrome_internal.h \
+	traces/chrome_layout.c \
+	traces/csv.c \
+	traces/csv.h \
 	traces/import.c \
 	traces/import.h \
 	traces/nsys.c \
@@ -32,4 +38,6 @@ traces_libtraces_a_SOURCES = \
 	traces/recording_memory.c \
 	traces/recording_order.c \
 	traces/recording_rules.def \
-	traces/recording_text.c
+	traces/recording_text.c \
+	traces/writer.c \
+	traces/writer.h
