@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What somebody may have meant who misspelt a name. Likeness is the number of characters to add,
- * drop, change, or swap with their neighbour; a third of the text may differ. */
+ * drop, change, or swap with their neighbour; about a third of the text may differ. */
 #include "graph/read_internal.h"
 
 #define LONGEST 64         /* longer names are not compared */
@@ -51,7 +51,9 @@ static unsigned better(const char *text, size_t length, const char *name, unsign
 /* One more than may differ. */
 static unsigned too_far(size_t length)
 {
-    return (unsigned)(length > 9 ? 3 : length / 3) + 1;
+    if (length < 2)
+        return 1;
+    return length < 6 ? 2 : length < 9 ? 3 : 4;
 }
 
 weir_text nearest_name(const struct graph *graph, enum statement_kind kind, const char *text,

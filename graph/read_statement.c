@@ -55,7 +55,7 @@ static struct span key_before(struct span word)
 /* A machine file may name what is there and go on with single fields. */
 static bool is_left_out(const struct state *state, enum token_fault fault, struct span word)
 {
-    if (state->row == WEIR_NONE || state->is_new || !state->statement->is_named)
+    if (state->is_new || !state->statement->is_named)
         return false;
     return fault == TOKEN_END ||
            (fault == TOKEN_OK && field_named(state->statement, key_before(word)) != NULL);
@@ -79,8 +79,10 @@ static bool read_positional(struct reader *reader, struct state *state)
         state->at = at;
         if (fault == TOKEN_END)
             return missing(reader, state, field);
-        if (fault != TOKEN_OK)
-            return read_token_fault(reader, fault, state->at);
+        if (fault != TOKEN_OK) {
+            state->at = reader->line_end; /* the rest of the line cannot be made out */
+            return read_token_fault(reader, fault, at);
+        }
         if (!read_value(reader, field, word, &state->value))
             is_fine = false;
     }
@@ -343,6 +345,7 @@ static void read_named(struct reader *reader, struct state *state)
         return;
     begin_blank(state);
     if (!find_row(reader, state, &name)) {
+        state->is_new = false;
         (void)read_words(reader, state); /* for the faults of the other words */
         return;
     }

@@ -40,6 +40,12 @@ static enum token_fault skip_quoted(const char **at, const char *end)
     return TOKEN_OPEN_QUOTE;
 }
 
+/* Whether an item may begin there: where the word does, or behind what parts items. */
+static bool may_open(const char *word, const char *at)
+{
+    return at == word || strchr("=,@:+", at[-1]) != NULL;
+}
+
 enum token_fault token_word(const char **at, const char *end, struct span *word)
 {
     const char *p = *at;
@@ -64,6 +70,8 @@ enum token_fault token_word(const char **at, const char *end, struct span *word)
             return TOKEN_OK;
         case QUOTE:
             fault = skip_quoted(&p, end);
+            if (fault == TOKEN_OPEN_QUOTE && !may_open(word->text, p))
+                fault = TOKEN_STRAY_QUOTE;
             break;
         case CONTROL:
             fault = TOKEN_CONTROL;

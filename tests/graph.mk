@@ -8,3 +8,32 @@ tests_graph_test_generate_LDADD = $(graph_test_libs)
 check_PROGRAMS += tests/graph/test_bind
 tests_graph_test_bind_SOURCES = tests/graph/test_bind.c
 tests_graph_test_bind_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_graph
+tests_graph_test_graph_SOURCES = tests/graph/test_graph.c tests/graph/texts.h
+tests_graph_test_graph_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_text
+tests_graph_test_text_SOURCES = tests/graph/test_text.c tests/graph/texts.h
+tests_graph_test_text_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_faults
+tests_graph_test_faults_SOURCES = tests/graph/test_faults.c tests/graph/texts.h
+tests_graph_test_faults_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_overlay
+tests_graph_test_overlay_SOURCES = tests/graph/test_overlay.c tests/graph/texts.h
+tests_graph_test_overlay_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_roundtrip
+tests_graph_test_roundtrip_SOURCES = tests/graph/test_roundtrip.c tests/graph/texts.h
+tests_graph_test_roundtrip_LDADD = $(graph_test_libs)
+
+check_PROGRAMS += tests/graph/test_timeline
+tests_graph_test_timeline_SOURCES = tests/graph/test_timeline.c
+tests_graph_test_timeline_LDADD = $(graph_test_libs)
+
+# How fast graphs are read: make tests/bench/read_bench
+EXTRA_PROGRAMS += tests/bench/read_bench
+tests_bench_read_bench_SOURCES = tests/bench/read_bench.c
+tests_bench_read_bench_LDADD = graph/libgraph.a base/libbase.a
