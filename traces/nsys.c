@@ -7,21 +7,25 @@
 
 #include "traces/nsys_internal.h"
 
+/* All but what the report asks for. */
 static void free_rows(struct nsys *nsys)
 {
-    free(nsys->calls);
-    free(nsys->ops);
-    free(nsys->syncs);
-    free(nsys->records);
-    free(nsys->memories);
-    free(nsys->streams);
-    free(nsys->waits);
-    free(nsys->gpus);
-    free(nsys->work);
-    free(nsys->reach);
-    free(nsys->latest);
+    void *rows[] = {nsys->calls, nsys->ops,  nsys->syncs, nsys->records, nsys->memories,
+                    nsys->waits, nsys->work, nsys->reach, nsys->latest};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        free(rows[i]);
     keys_free(nsys->call_keys);
     keys_free(nsys->record_keys);
+    nsys->calls = NULL;
+    nsys->ops = NULL;
+    nsys->syncs = NULL;
+    nsys->records = NULL;
+    nsys->memories = NULL;
+    nsys->waits = NULL;
+    nsys->work = nsys->latest = NULL;
+    nsys->reach = NULL;
+    nsys->call_keys = nsys->record_keys = NULL;
 }
 
 /* What the file holds, as arrays with their links. */
@@ -112,8 +116,8 @@ static enum weir_status build(struct nsys *nsys, struct import_result *out, stru
     if (status != WEIR_OK)
         return status;
     (void)snprintf(name, sizeof name, "%s", recording_text_of(nsys->recording, text));
-    (void)snprintf(detail, sizeof detail, "Nsight Systems%s%s, 1 sample",
-                   nsys->version[0] == '\0' ? "" : " ", nsys->version);
+    (void)snprintf(detail, sizeof detail, "nsys%s%s, 1 sample", nsys->version[0] == '\0' ? "" : " ",
+                   nsys->version);
     status = recording_build(nsys->recording, &head, &out->graph, &out->timeline, &summary, err);
     if (status != WEIR_OK)
         return status;
@@ -136,6 +140,7 @@ static enum weir_status import(struct nsys *nsys, const char *window, struct imp
         status = relate(nsys, err);
     if (status == WEIR_OK)
         status = record(nsys, err);
+    free_rows(nsys); /* the recording has it all */
     if (status == WEIR_OK)
         status = build(nsys, out, err);
     if (status != WEIR_OK) {
@@ -165,6 +170,8 @@ static enum weir_status read_open(struct nsys_file *file, const char *path,
     nsys_strings_free(nsys);
     recording_free(nsys->recording);
     free_rows(nsys);
+    free(nsys->streams);
+    free(nsys->gpus);
     free(nsys);
     nsys_close(file);
     return status;

@@ -211,6 +211,10 @@ static void count_op(struct nsys *nsys, const struct nsys_op *op)
     nsys->tables[op->table].n_kept++;
     if (op->call != NSYS_NONE)
         nsys->counts.launched++;
+    else if (op->kind == OP_KERNEL)
+        nsys->counts.kernels_without_launch++;
+    if ((op->flags & OP_IS_GRAPH_CHILD) != 0)
+        nsys->counts.graph_children++;
 }
 
 static enum weir_status add_op(struct nsys *nsys, struct nsys_op *op, struct weir_error *err)

@@ -183,7 +183,8 @@ static enum weir_status open_plain(const char *path, struct nsys_file *out, stru
     if (uri == NULL)
         return weir_error_memory(err);
     put_uri(path, query, uri);
-    result = sqlite3_open_v2(uri, &out->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    result = sqlite3_open_v2(uri, &out->db,
+                             SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
     if (result != SQLITE_OK) {
         sqlite3 *db = out->db;
@@ -198,7 +199,8 @@ static enum weir_status open_plain(const char *path, struct nsys_file *out, stru
 static enum weir_status open_memory(unsigned char *bytes, size_t n_bytes, const char *name,
                                     struct nsys_file *out, struct weir_error *err)
 {
-    int result = sqlite3_open_v2(":memory:", &out->db, SQLITE_OPEN_READWRITE, NULL);
+    int result =
+        sqlite3_open_v2(":memory:", &out->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (result == SQLITE_OK)
         result = sqlite3_deserialize(out->db, "main", bytes, (sqlite3_int64)n_bytes,

@@ -158,16 +158,6 @@ static const char *contradiction(const struct nsys *nsys)
     return NULL;
 }
 
-static bool has_framework(const struct nsys *nsys)
-{
-    for (uint32_t i = 0; i < nsys->n_calls; i++) {
-        const char *range = recording_text_of(nsys->recording, nsys->calls[i].range);
-        if (strncmp(range, "aten::", 6) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_unresolved(const struct nsys_counts *counts)
 {
     return counts->unresolved > (counts->resolved + counts->unresolved) / UNRESOLVED_ONE_IN;
@@ -194,7 +184,7 @@ static void put_remedy(const struct nsys *nsys, bool has_objects, char remedy[RE
         add_remedy(remedy, "record with --trace=cuda, which writes the API calls too");
     if (!has_objects)
         add_remedy(remedy, "record with --cuda-memory-usage=true to see allocations");
-    else if (has_framework(nsys))
+    else if (nsys->has_framework)
         add_remedy(remedy, "allocations seen here are the segments of the framework's caching "
                            "allocator, not tensors: record those with its own profiler too");
     if (nsys->sums[OP_GRAPH].n > 0)

@@ -189,9 +189,9 @@ struct nsys_counts {
     int64_t bad_time, negative_duration, unfinished;
     int64_t failed_calls, repeated_calls, nested_calls, overlapping_calls, host_calls,
         blocking_calls;
-    int64_t launched, launched_late, second_graph_rows;
-    int64_t event_waits, event_syncs, resolved, resolved_by_sync_id, unresolved, contradicted,
-        without_row, without_source, without_consumer, record_outside;
+    int64_t launched, kernels_without_launch, graph_children, second_graph_rows;
+    int64_t rows_with_event, event_waits, event_syncs, resolved, resolved_by_sync_id, unresolved,
+        contradicted, without_row, without_source, without_consumer, record_outside;
     int64_t stream_syncs, context_syncs, syncs_without_row, sync_edges_contradicted;
     int64_t by_api, by_fields, by_type; /* how rows of synchronization were classified */
     int64_t barriers, barriers_contradicted;
@@ -244,6 +244,7 @@ struct nsys {
     int64_t *reach;   /* beside work: the greatest correlation id so far */
     uint32_t *latest; /* beside work: the op so far that finished last */
 
+    bool has_framework;     /* a range around a call is called as PyTorch calls its operators */
     int64_t from_ns, to_ns; /* the window; INT64_MIN and INT64_MAX without one */
     uint32_t host_domain;
 };

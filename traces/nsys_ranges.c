@@ -150,9 +150,12 @@ static enum weir_status innermost(struct nsys *nsys, struct range_stack *stack, 
         status = recording_text(nsys->recording, top->words, strlen(top->words), &top->text, err);
     else if (top->text == 0)
         status = nsys_string(nsys, top->text_id, &top->text, err);
-    if (status == WEIR_OK)
-        *text = top->text;
-    return status;
+    if (status != WEIR_OK)
+        return status;
+    *text = top->text;
+    if (strncmp(recording_text_of(nsys->recording, *text), "aten::", strlen("aten::")) == 0)
+        nsys->has_framework = true;
+    return WEIR_OK;
 }
 
 /* The calls from *next on that come before this thread and time get their ranges. */
@@ -210,7 +213,6 @@ static enum weir_status take_range(struct nsys *nsys, sqlite3_stmt *statement,
         !nsys_column(statement, NVTX_END, &end_ns) ||
         !nsys_column(statement, NVTX_THREAD, &its_thread))
         return WEIR_OK;
-    nsys->tables[NSYS_NVTX].n_kept++;
     if (its_thread != *thread) {
         status = name_calls_before(nsys, stack, next, *thread, INT64_MAX, err);
         if (status != WEIR_OK)

@@ -55,12 +55,13 @@ static void tell_rows(struct teller *t)
     static const struct {
         enum nsys_table table;
         const char *key;
+        bool has_kept;
     } tables[] = {
-        {NSYS_KERNEL, "kernel"},    {NSYS_MEMCPY, "memcpy"},
-        {NSYS_MEMSET, "memset"},    {NSYS_GRAPH_TRACE, "graph_trace"},
-        {NSYS_RUNTIME, "runtime"},  {NSYS_SYNC, "synchronization"},
-        {NSYS_EVENT, "cuda_event"}, {NSYS_MEMORY, "memory_usage"},
-        {NSYS_NVTX, "nvtx"},        {NSYS_STRINGS, "strings"},
+        {NSYS_KERNEL, "kernel", true},     {NSYS_MEMCPY, "memcpy", true},
+        {NSYS_MEMSET, "memset", true},     {NSYS_GRAPH_TRACE, "graph_trace", true},
+        {NSYS_RUNTIME, "runtime", true},   {NSYS_SYNC, "synchronization", true},
+        {NSYS_EVENT, "cuda_event", false}, {NSYS_MEMORY, "memory_usage", true},
+        {NSYS_NVTX, "nvtx", false},        {NSYS_STRINGS, "strings", false},
     };
     int64_t n_read = 0;
 
@@ -71,7 +72,7 @@ static void tell_rows(struct teller *t)
 
         (void)snprintf(key, sizeof key, "%s_read", tables[i].key);
         integer(t, key, state->n_read);
-        if (tables[i].table != NSYS_EVENT && tables[i].table != NSYS_STRINGS) {
+        if (tables[i].has_kept) {
             (void)snprintf(key, sizeof key, "%s_kept", tables[i].key);
             integer(t, key, state->n_kept);
         }
@@ -117,12 +118,7 @@ static void tell_device(struct teller *t)
 {
     const struct nsys *nsys = t->nsys;
     const struct nsys_sum *sums = nsys->sums;
-    int64_t n_children = 0;
 
-    for (uint32_t i = 0; i < nsys->n_ops; i++) {
-        if ((nsys->ops[i].flags & (OP_IS_GRAPH_CHILD | OP_IS_DROPPED)) == OP_IS_GRAPH_CHILD)
-            n_children++;
-    }
     t->section = "device";
     integer(t, "ops", n_launchable(nsys) + sums[OP_MIGRATION].n);
     integer(t, "kernels", sums[OP_KERNEL].n);
@@ -133,12 +129,13 @@ static void tell_device(struct teller *t)
     integer(t, "memset_bytes", sums[OP_SET].bytes);
     integer(t, "graph_launches", sums[OP_GRAPH].n);
     integer(t, "graph_ns", sums[OP_GRAPH].ns);
-    integer(t, "graph_children", n_children);
+    integer(t, "graph_children", nsys->counts.graph_children);
     integer(t, "migrations", sums[OP_MIGRATION].n);
     integer(t, "migrations_in_kernels", nsys->counts.migrations_in_kernels);
     integer(t, "migrations_after_calls", nsys->counts.migrations_after_calls);
     integer(t, "streams", n_streams_with_work(nsys));
     integer(t, "launched", nsys->counts.launched);
+    integer(t, "kernels_without_launch", nsys->counts.kernels_without_launch);
     integer(t, "without_launch", n_launchable(nsys) - nsys->counts.launched);
     ratio(t, "launched_ratio", nsys->counts.launched, n_launchable(nsys));
     integer(t, "overlaps_on_a_stream", nsys->counts.overlaps);
@@ -181,24 +178,13 @@ static void tell_host(struct teller *t)
     integer(t, "overlapping_calls", counts->overlapping_calls);
 }
 
-static int64_t n_with_event(const struct nsys *nsys)
-{
-    int64_t n = 0;
-
-    for (uint32_t i = 0; i < nsys->n_syncs; i++) {
-        if (nsys->syncs[i].event != NSYS_NO_ID && nsys->syncs[i].event >= 0)
-            n++;
-    }
-    return n;
-}
-
 static void tell_waits(struct teller *t)
 {
     const struct nsys *nsys = t->nsys;
     const struct nsys_counts *counts = &nsys->counts;
 
     t->section = "waits";
-    integer(t, "rows_with_event", n_with_event(nsys));
+    integer(t, "rows_with_event", counts->rows_with_event);
     integer(t, "record_rows", nsys->n_records);
     integer(t, "stream_waits_for_event", counts->event_waits);
     integer(t, "host_waits_for_event", counts->event_syncs);
@@ -246,7 +232,7 @@ static void tell_memory(struct teller *t)
 static void tell_links(struct teller *t)
 {
     static const char *const names[RECORDING_RULES] = {
-#define RULE(code, evidence, type, gap, overlap, text) #code,
+#define RULE(code, evidence, type, gap, overlap, late, text) #code,
 #include "traces/recording_rules.def"
 #undef RULE
     };

@@ -128,6 +128,8 @@ static enum weir_status read_sync(struct nsys *nsys, sqlite3_stmt *statement,
     };
     enum weir_status status = ROW_ROOM(nsys, syncs, syncs_room, n_syncs, NSYS_SYNC, err);
 
+    if (sync.event != NSYS_NO_ID && sync.event >= 0)
+        nsys->counts.rows_with_event++;
     if (status == WEIR_OK)
         nsys->syncs[nsys->n_syncs++] = sync;
     return status;

@@ -10,8 +10,9 @@
 #include "traces/recording_internal.h"
 
 const struct rule_facts recording_rules[RECORDING_RULES] = {
-#define RULE(code, evidence, type, gap, overlap, text) \
-    [RULE_##code] = {EVIDENCE_##evidence, EDGE_##type, GAP_##gap, (overlap) != 0, text},
+#define RULE(code, evidence, type, gap, overlap, late, text) \
+    [RULE_##                                                 \
+        code] = {EVIDENCE_##evidence, EDGE_##type, GAP_##gap, (overlap) != 0, (late) != 0, text},
 #include "traces/recording_rules.def"
 #undef RULE
 };

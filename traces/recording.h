@@ -19,7 +19,7 @@ struct recording;
 
 /* Why one action comes after another: traces/recording_rules.def. */
 enum recording_rule {
-#define RULE(code, evidence, type, gap, overlap, text) RULE_##code,
+#define RULE(code, evidence, type, gap, overlap, late, text) RULE_##code,
 #include "traces/recording_rules.def"
 #undef RULE
     RECORDING_RULES
@@ -161,7 +161,7 @@ struct recording_head {
     const char *cost_detail; /* what measured durations rest on: source, samples */
 };
 
-/** Makes the graph and its timeline. @return WEIR_OK; WEIR_INPUT without an action or with too
+/** Makes the graph and its timeline; nothing may be added to the recording after that. @return WEIR_OK; WEIR_INPUT without an action or with too
  *  many; WEIR_MEMORY */
 MUST_CHECK enum weir_status recording_build(struct recording *, const struct recording_head *,
                                             struct graph **graph, struct timeline **timeline,

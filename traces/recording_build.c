@@ -44,7 +44,7 @@ static enum weir_status unique_name(struct builder *b, const char *base, const c
                                     struct weir_error *err)
 {
     char name[NAME_BYTES];
-    weir_text known;
+    enum weir_status status;
 
     do {
         (*number)++;
@@ -52,10 +52,10 @@ static enum weir_status unique_name(struct builder *b, const char *base, const c
             (void)snprintf(name, sizeof name, "%s%s", base, suffix);
         else
             (void)snprintf(name, sizeof name, "%s#%" PRIu32 "%s", base, *number, suffix);
-        known = graph_find_text(b->graph, name);
-    } while (known.index != 0 && (weir_is(graph_find_node(b->graph, known)) ||
-                                  weir_is(graph_find_object(b->graph, known))));
-    return graph_intern_text(b->graph, name, out, err);
+        status = graph_intern_text(b->graph, name, out, err);
+    } while (status == WEIR_OK && (weir_is(graph_find_node(b->graph, *out)) ||
+                                   weir_is(graph_find_object(b->graph, *out))));
+    return status;
 }
 
 static enum weir_status name_node(struct builder *b, uint32_t action, weir_text *out,
@@ -133,7 +133,7 @@ static enum weir_status put_cost_evidence(struct builder *b, const struct record
 static enum weir_status add_domains(struct builder *b, const int64_t *worst_bytes,
                                     struct weir_error *err)
 {
-    const int64_t granule = (int64_t)1 << 20;
+    const int64_t granule = (int64_t)1 << 30;
 
     for (uint32_t i = 0; i < b->recording->n_domains; i++) {
         const struct recording_domain *row = &b->recording->domains[i];

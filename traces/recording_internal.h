@@ -33,7 +33,7 @@ struct recording {
 
 struct rule_facts {
     uint8_t evidence, type, gap;
-    bool may_overlap;
+    bool may_overlap, may_be_late;
     const char *text;
 };
 

@@ -2,7 +2,8 @@
 /* Program order, the link that bound each action, and what the waits are put down to.
  *
  * Program order is by start, rank and id, which no link goes against: it is topological. The
- * binding link of an action is the one that let it go last. Its lag is the rest of the wait, so
+ * binding link of an action is the one that let it go last, if that explains its start, else one
+ * that does. Its lag is the rest of the wait, so
  * that `ready = max(time of link + lag)` is the recorded start exactly; any other link keeps a lag
  * too, the least that a link of its rule took where it was binding, as far as it fits: a launch or
  * a switch from one action to the next costs that much also in another schedule. */
@@ -114,6 +115,31 @@ static void group_links(const struct recording *recording, struct recording_orde
 
 /* What bound each action, and the least lag of each rule. */
 
+static int64_t slack_ns(const struct recording *recording, const struct link_row *link)
+{
+    return recording->actions[link->consumer].start_ns - recording_link_ns(recording, link);
+}
+
+/* The later one let go, the more it held; and a link that leaves nothing unexplained is a likelier
+ * cause than one that does: a copy that began while its own call was still running waited for that
+ * call, not for the copy before it that had ended long ago. */
+static bool binds_more(const struct recording *recording, const struct link_row *a,
+                       const struct link_row *b)
+{
+    int64_t a_ns = slack_ns(recording, a), b_ns = slack_ns(recording, b);
+    bool is_a_known = recording_gap_of(a, a_ns) != GAP_UNEXPLAINED;
+    bool is_b_known = recording_gap_of(b, b_ns) != GAP_UNEXPLAINED;
+
+    if (is_a_known != is_b_known)
+        return is_a_known;
+    return a_ns != b_ns ? a_ns < b_ns : a->rule < b->rule;
+}
+
+static bool may_bind(const struct recording *recording, const struct link_row *link)
+{
+    return recording_rules[link->rule].may_be_late || slack_ns(recording, link) == 0;
+}
+
 static size_t binding_of(const struct recording *recording, const struct recording_order *order,
                          uint32_t at)
 {
@@ -121,23 +147,12 @@ static size_t binding_of(const struct recording *recording, const struct recordi
 
     for (size_t i = order->first_link[at]; i < order->first_link[at + 1]; i++) {
         const struct link_row *link = &order->links[i];
-        int64_t at_ns, best_ns;
 
-        if (best == NO_LINK) {
-            best = i;
-            continue;
-        }
-        at_ns = recording_link_ns(recording, link);
-        best_ns = recording_link_ns(recording, &order->links[best]);
-        if (at_ns > best_ns || (at_ns == best_ns && link->rule < order->links[best].rule))
+        if (may_bind(recording, link) &&
+            (best == NO_LINK || binds_more(recording, link, &order->links[best])))
             best = i;
     }
     return best;
-}
-
-static int64_t slack_ns(const struct recording *recording, const struct link_row *link)
-{
-    return recording->actions[link->consumer].start_ns - recording_link_ns(recording, link);
 }
 
 static void find_bindings(const struct recording *recording, struct recording_order *order)
@@ -165,7 +180,9 @@ int64_t recording_lag_ns(const struct recording *recording, const struct recordi
     int64_t lag_ns = slack_ns(recording, row);
     int64_t least_ns = order->least_lag_ns[row->rule];
 
-    if (is_binding)
+    /* One that began a little early by two clocks is held by when the producer started. */
+    if (is_binding ||
+        ((row->flags & LINK_FROM_START) != 0 && !recording_rules[row->rule].may_overlap))
         return lag_ns;
     if ((row->flags & LINK_FROM_START) != 0 || least_ns == INT64_MAX)
         return 0;
@@ -268,6 +285,9 @@ enum weir_status recording_order_make(struct recording *recording, struct record
         return status;
     }
     group_links(recording, out);
+    free(recording->links); /* they are in the order now */
+    recording->links = NULL;
+    recording->links_room = recording->n_links = 0;
     find_bindings(recording, out);
     return WEIR_OK;
 }
