@@ -15,6 +15,12 @@ tests_fuzz_fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
 tests_fuzz_fuzz_graph_LDADD = graph/libgraph.a base/libbase.a
 tests_fuzz_fuzz_graph_LDFLAGS = $(fuzz_ldflags)
 
+fuzz_programs += tests/fuzz/fuzz_nsys
+tests_fuzz_fuzz_nsys_SOURCES = tests/fuzz/fuzz_nsys.c
+tests_fuzz_fuzz_nsys_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a $(SQLITE_LIBS) \
+	$(ZLIB_LIBS) $(ZSTD_LIBS)
+tests_fuzz_fuzz_nsys_LDFLAGS = $(fuzz_ldflags)
+
 EXTRA_PROGRAMS += $(fuzz_programs)
 
 if FUZZING
@@ -25,4 +31,6 @@ fuzz:
 endif
 .PHONY: fuzz
 
-EXTRA_DIST += tests/fuzz/corpus
+EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/seed_nsys.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A short fuzz of each parser, tests/fuzz/fuzz_*.c, from the seeds in tests/fuzz/corpus/NAME.
+# A short fuzz of each parser, tests/fuzz/fuzz_*.c, from the seeds in tests/fuzz/corpus/NAME, or those
+# that tests/fuzz/seed_NAME.sh writes.
 # FUZZ_SECONDS sets how long each runs; an input that breaks one is left in OUT/fuzz.
 #
 # usage: fuzz.sh OUT      (builds in OUT/fuzz)
@@ -21,7 +22,10 @@ for source in "$top"/tests/fuzz/fuzz_*.c; do
     mkdir -p "corpus-$name"
     seeds=$top/tests/fuzz/corpus/${name#fuzz_}
     [ -d "$seeds" ] || seeds=
+    [ ! -e "$top/tests/fuzz/seed_${name#fuzz_}.sh" ] ||
+        sh "$top/tests/fuzz/seed_${name#fuzz_}.sh" "corpus-$name" || exit 1
     echo "--- $name"
+    # shellcheck disable=SC2086  # none, or one folder
     "tests/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
         -print_final_stats=1 -artifact_prefix="broke-$name-" "corpus-$name" $seeds || status=1
 done
