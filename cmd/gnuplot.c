@@ -88,7 +88,9 @@ static enum weir_status wait_for(pid_t child, int failed, const char *folder,
         return weir_error_set(err, WEIR_DEVICE, "gnuplot was ended by signal %d", WTERMSIG(status));
     }
     read_complaint(folder, complaint, sizeof complaint);
-    return weir_error_set(err, WEIR_DEVICE, "gnuplot failed: %s; version 5.4 or later is needed",
+    return weir_error_set(err, WEIR_DEVICE,
+                          "gnuplot failed: %s; 5.4 or later is needed, and --tables FOLDER keeps "
+                          "what it was given",
                           complaint);
 }
 

@@ -27,7 +27,7 @@ plot 'lanes.tsv' every ::1 using (begin_ns / time_unit):($1 - 0.5):(span_ns / ti
         ($3 / time_unit):($1 - half):($1 + half):(colour($4)) \
         with boxxyerror fillstyle solid 1 border rgb "white" linecolor rgb variable notitle, \
     'bars.tsv' every ::1 using (0.5 * ($2 + $3) / time_unit):1:5:(label_colour($4)) \
-        with labels center font ",9" textcolor rgb variable notitle, \
+        with labels center font label_font textcolor rgb variable notitle, \
     'lanes.tsv' every ::1 \
         using (begin_ns / time_unit):($1 + 0.5 * $2 - 0.5):4:(n_sides == 1 ? dark : side_colour($3)) \
         with labels right offset -0.8, 0 textcolor rgb variable notitle, \

@@ -14,12 +14,15 @@ stats 'figure.tsv' every ::1 using (is_png = $1, width = $2, height = $3, left =
 array texts[3] = ["", "", ""]
 stats 'texts.tsv' every ::1 using (texts[int($0) + 1] = strcol(1), 0) nooutput
 
-if (is_png) {
+if (is_png == 1) {
     set terminal pngcairo noenhanced size width, height font "sans,9" background "white"
 } else {
     set terminal svg noenhanced size width, height font "sans-serif,12" background "white"
 }
 set output 'figure.out'
+# PNG counts points of 4/3 pixels, SVG pixels.
+title_font = is_png == 1 ? ",14" : ",18"
+label_font = is_png == 1 ? ",8" : ",11"
 
 # The palette of Okabe and Ito, which people with any of the common colour blindnesses can tell
 # apart; the last is for all classes that get no colour of their own.
@@ -61,5 +64,5 @@ set lmargin at screen x_at(left)
 set rmargin at screen x_at(width - right)
 
 # Title and what each run is, at the top left.
-set label 1 texts[1] at screen x_at(12.0), y_at(18.0) left font ",14" textcolor rgb 0x000000
+set label 1 texts[1] at screen x_at(12.0), y_at(18.0) left font title_font textcolor rgb 0x000000
 set label 2 texts[2] at screen x_at(12.0), y_at(38.0) left textcolor rgb dark
