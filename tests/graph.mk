@@ -37,3 +37,9 @@ tests_graph_test_timeline_LDADD = $(graph_test_libs)
 EXTRA_PROGRAMS += tests/bench/read_bench
 tests_bench_read_bench_SOURCES = tests/bench/read_bench.c
 tests_bench_read_bench_LDADD = graph/libgraph.a base/libbase.a
+
+# The fuzz target over its corpus, in every check.
+check_PROGRAMS += tests/fuzz/corpus_graph
+tests_fuzz_corpus_graph_SOURCES = tests/fuzz/fuzz_graph.c tests/fuzz/run_corpus.c
+tests_fuzz_corpus_graph_CPPFLAGS = $(AM_CPPFLAGS) '-DCORPUS="graph"'
+tests_fuzz_corpus_graph_LDADD = graph/libgraph.a base/libbase.a
