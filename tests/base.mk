@@ -16,3 +16,11 @@ tests_base_test_number_LDADD = $(base_test_libs)
 check_PROGRAMS += tests/base/test_random
 tests_base_test_random_SOURCES = tests/base/test_random.c
 tests_base_test_random_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_output
+tests_base_test_output_SOURCES = tests/base/test_output.c
+tests_base_test_output_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_quote
+tests_base_test_quote_SOURCES = tests/base/test_quote.c
+tests_base_test_quote_LDADD = $(base_test_libs)
