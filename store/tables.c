@@ -105,7 +105,7 @@ static enum weir_status find_table(const char *name, uint32_t n_runs, const stru
         }
         if (strcmp(shown->name, name) == 0) {
             return weir_error_set(err, WEIR_USAGE,
-                                  "the table %s is about %" PRIu32 " runs, and %" PRIu32
+                                  "the table %s: %" PRIu32 " runs were expected, %" PRIu32
                                   " are given",
                                   name, shown->n_runs, n_runs);
         }

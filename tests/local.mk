@@ -62,7 +62,8 @@ TESTS += $(check_PROGRAMS)
 # Cases: tests/cases/NAME.case, each a graph, commands and what they must print.
 case_scripts = \
 	tests/run-cases \
-	tests/run-shared-cases
+	tests/run-shared-cases \
+	tests/cmd/export_chrome.py
 
 dist_check_SCRIPTS += $(case_scripts)
 
