@@ -218,7 +218,8 @@ static enum weir_status settle(struct bytes *b, struct weir_error *err)
     enum weir_status status =
         changes == NULL || used_bytes == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    qsort(b->holds, b->n_holds, sizeof *b->holds, compare_holds);
+    if (b->n_holds > 0)
+        qsort(b->holds, b->n_holds, sizeof *b->holds, compare_holds);
     for (size_t i = 0; i < b->n_holds && status == WEIR_OK; i++) {
         const struct timeline_hold *hold = &b->holds[i];
 
