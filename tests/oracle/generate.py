@@ -93,7 +93,7 @@ class Maker:
             'odd names': .12, 'units': .3, 'bytes': .4, 'distribution': .15, 'facts': .2,
             'allocation': .5, 'reclamation': .7, 'edges': .8, 'starts': .4, 'lags': .5,
             'ready': .3, 'back': .08, 'none': .25, 'tight': .7, 'mutate': .15, 'shuffle': .3,
-            'busy': .3, 'views': 0, 'maps': 0, 'machine': .12, 'bold': .1}.items()}
+            'busy': .3, 'views': 0, 'maps': 0, 'machine': .12, 'rare': .2, 'bold': .1}.items()}
         style = self.pick(['mixed'] * 11 + ['contention'] * 4 + ['views'] * 3 + ['maps'] * 2)
         # each style draws much of what the mixed one seldom brings together
         self.has.update({'mixed': {},
@@ -241,7 +241,10 @@ class Maker:
     def alias(self, number, base, size, offset):
         plus = '' if offset == 0 and self.chance(.5) else '+' + self.size(offset)
         self.put(Statement('object', self.name(f'v{number}'), size=self.size(size),
-                           alias=quote(base.name) + plus))
+                           alias=quote(base.name) + plus,
+                           domain=quote(self.pick(self.graph.domains))
+                           if self.chance(.3, 'rare') else None,
+                           ready=self.time() if self.chance(.3, 'rare') else None))
 
     # ---- what can be done now
 
@@ -340,7 +343,8 @@ class Maker:
     def copy_node(self):
         ways = [(name, source, target) for name in self.graph.objects
                 for source in self.graph.domains for target in self.graph.domains
-                if source != target and self.holds_valid(name, source)]
+                if self.holds_valid(name, source)
+                and (source != target or self.chance(.3, 'rare'))]
         if not ways:
             return None
         name, source, target = self.pick(ways)
@@ -354,6 +358,10 @@ class Maker:
             fields.update(to=quote(target))
         if engine is None or self.chance(.6):
             fields.update(self.cost(engine))
+        if self.chance(.3, 'rare'):    # a copy node that works beside
+            here = self.graph.works_in(model.Node(0, '', '', engine=engine))
+            fields.update(reads=self.reads(here, 1),
+                          writes=[quote(other) for other in self.some(self.graph.objects, 1)])
         return self.pick(model.COPY_KINDS), dict(fields, object=quote(name),
                                                  staging=self.staging())
 
@@ -390,7 +398,7 @@ class Maker:
         ways = [(name, domain) for name in self.graph.objects for domain in self.graph.domains
                 if domain != self.walker.home(name)
                 and (copy := self.live(name, self.walker.home(name)))
-                and (copy.initial or copy.fillers)]
+                and (copy.initial or copy.fillers or self.has['rare'])]
         if not ways:
             return None
         name, domain = self.pick(ways)
@@ -479,7 +487,8 @@ class Maker:
     def edge(self, first, second):
         """One given edge; a lag, a start, a type, an object at random."""
         both = {name for name, _ in first.reads} | set(first.writes)
-        kind = self.pick(['ordering', 'ordering', 'data-ready', 'storage-ready', 'barrier'])
+        kind = self.pick(['ordering', 'ordering', 'data-ready', 'storage-ready', 'barrier']
+                         + ['capacity-wait'] * self.has['rare'])
         obj = self.pick(sorted(both)) if both and kind != 'barrier' and self.chance(.3) else None
         self.put(Statement('edge', first.name, second.name, kind,
                            object=quote(obj) if obj and kind != 'ordering' else None,
@@ -584,7 +593,7 @@ class Maker:
         share = max(share, least_share)
         reserve = self.pick(self.sizes) if self.has['reserve'] and self.chance(.6) else 0
         least = 0 if self.chance(.03) else roomy.least(domain.names[0])
-        domain.fields['capacity'] = [self.size(int(least + (most - least) * share) + reserve)]
+        domain.fields['capacity'] = [self.size(max(1, int(least + (most - least) * share)) + reserve)]
         domain.fields.pop('reserve', None)
         if reserve:
             domain.fields['reserve'] = [self.size(reserve)]
@@ -604,13 +613,19 @@ class Maker:
                 del groups[keyword]
         self.out = mixed
 
+    def wrong(self, keyword, field):
+        """A value that the machine file replaces, legal where it stands."""
+        if keyword == 'domain':
+            return str(ROOMY if field == 'capacity' else 0 if field == 'reserve' else 1)
+        return '1ns' if field == 'latency' else '1' if field == 'slots' else '1000B/s'
+
     def split(self):
         """Some of the machine moves to a machine file, which replaces single fields."""
         if not self.has['machine']:
             return
         for statement in [s for s in self.out if s.keyword in ('engine', 'resource', 'kappa',
                                                                'domain')]:
-            if self.chance(.3) and statement.keyword != 'domain':
+            if self.chance(.3) and statement.keyword == 'kappa':
                 statement.in_machine = True
             elif self.chance(.5) and statement.fields:
                 field = self.pick(sorted(statement.fields))
@@ -619,9 +634,7 @@ class Maker:
                 other.fields = {field: statement.fields[field]}
                 self.out.append(other)
                 if field not in ('domain', 'from', 'to'):
-                    statement.fields[field] = ['1ns' if field == 'latency' else '1B/s'
-                                               if field in ('bandwidth', 'capacity')
-                                               and statement.keyword != 'domain' else '1']
+                    statement.fields[field] = [self.wrong(statement.keyword, field)]
             elif self.chance(.5) and statement.keyword == 'kappa':
                 other = statement.copy()
                 other.in_machine = True
@@ -642,7 +655,7 @@ class Maker:
         self.tighten()
         self.shuffle()
         self.split()
-        if self.has['mutate']:
+        if self.has['mutate'] and not self.has['machine']:
             self.mutation = mutate(self.out, self.random)
         return self
 

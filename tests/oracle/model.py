@@ -233,9 +233,10 @@ def time(string):
 
 
 def rate(string):
-    if not string.endswith('/s'):
+    # "SIZE/s"; a bare number is taken as bytes a second, which is how weir writes it
+    if not string.endswith('/s') and not string.isdecimal():
         raise InputError(f'{string!r}: expected SIZE/s', string)
-    return size(string[:-2])
+    return size(string.removesuffix('/s'))
 
 
 def integer(string):
@@ -447,6 +448,9 @@ def resolve_names(graph):
     for domain in graph.domains.values():
         if domain.capacity is None:
             raise InputError(f'domain {domain.name!r} has no capacity', domain.name)
+        # the text is silent on these two; no graph is the worse for them
+        if domain.capacity == 0 or domain.reserve > domain.capacity:
+            raise InputError(f'domain {domain.name!r} has no room at all', domain.name)
     for name, capacity in graph.resources.items():
         if capacity is None:
             raise InputError(f'resource {name!r} has no capacity', name)

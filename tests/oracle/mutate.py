@@ -44,6 +44,15 @@ def drop_field(field):
     return change
 
 
+def no_duration(out, rng):
+    """Of a node that runs: the text does not say whether one that is off needs a cost."""
+    nodes = [node for node in with_field(out, 'node', 'duration')
+             if node.fields.get('guard') != ['off']]
+    if nodes:
+        del rng.choice(nodes).fields['duration']
+    return bool(nodes)
+
+
 def drop_node(out, rng):
     out.remove(rng.choice(of(out, 'node')))
     return True
@@ -120,6 +129,14 @@ def insert_hold(out, rng):
     return True
 
 
+def demand(out, rng):
+    resources = of(out, 'resource')
+    if resources:
+        name = quote(rng.choice(resources).names[0])
+        rng.choice(of(out, 'node')).fields['uses'] = [f'{name}:1000GB/s']
+    return bool(resources)
+
+
 def self_alias(out, rng):
     aliases = with_field(out, 'object', 'alias')
     if aliases:
@@ -151,7 +168,7 @@ MUTATIONS = {
     'unknown resource': on_one('node', set_field('uses', 'nothing:1B/s')),
     'unknown field': on_one('node', set_field('colour', 'red')),
     'unknown duration': on_one('node', set_field('duration', 'unknown'), 'duration'),
-    'no duration': on_one('node', drop_field('duration'), 'duration'),
+    'no duration': no_duration,
     'half a byte': on_one('object', set_field('size', '2.5')),
     'half a nanosecond': on_one('node', set_field('release', '0.5ns')),
     'unknown unit': on_one('node', set_field('release', '5m')),
@@ -162,7 +179,8 @@ MUTATIONS = {
     'from the middle': on_one('edge', set_field('from', 'middle')),
     'no capacity': on_one('domain', drop_field('capacity')),
     'no slots': on_one('engine', set_field('slots', '0')),
-    'capacity of nothing': on_one('domain', set_field('capacity', '0')),
+    'demand above a capacity': demand,
+    'no room': on_one('domain', set_field('capacity', '1')),
 }
 
 

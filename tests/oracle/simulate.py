@@ -70,6 +70,7 @@ def share_speeds(graph, running):
 
 
 def check_demands(graph):
+    """A demand above a capacity is an error."""
     for node in graph.nodes:
         for name, demand in node.uses:
             if demand > graph.resources[name]:
@@ -86,6 +87,7 @@ class Progress:
         self.clock = {}      # group -> double
         self.speed = {}      # group -> double
         self.target = {}     # node index -> what its group's clock shows when it ends
+        self.began = {}      # node index -> time
         self.since = 0       # when the set of running nodes last changed
         self.ends = {}       # node index -> time
 
@@ -110,6 +112,7 @@ class Progress:
             self.speed[group] = 0.0    # set before time goes on
         self.running.append(node)
         self.target[node.index] = self.clock[group] + float(node.duration)
+        self.began[node.index] = now
 
     def finish(self, node, now):
         self.grow(now)
@@ -128,6 +131,9 @@ class Progress:
             else:
                 self.speed[group] = 1.0
         for node in self.running:
+            if self.family == 'none':    # whole nanoseconds: no clock, no rounding
+                self.ends[node.index] = self.began[node.index] + node.duration
+                continue
             group = self.group(node)
             left = (self.target[node.index] - self.clock[group]) / self.speed[group]
             # The sum `now + ...` is read as exact: only the quotient is a double.
@@ -212,18 +218,23 @@ class Simulation:
         return not self.all_finished(users + [node])
 
     def pressure(self, domain):
-        granule = self.graph.domains[domain].granule
-        total = 0
-        for copy in self.bound.copies:
-            if copy.domain == domain and self.is_charged(copy):
-                size = self.graph.objects[copy.root].size
-                total += -(-size // granule) * granule
+        total = sum(self.copy_bytes(copy) for copy in self.bound.copies
+                    if copy.domain == domain and self.is_charged(copy))
         for node in self.graph.nodes:
             if node.index in self.started and node.index not in self.finished:
                 total += self.workspace(node, domain)
             if node.staging and node.staging[1] == domain and self.is_staged(node):
                 total += node.staging[0]
         return total
+
+    def lasting(self, domain):
+        """Bytes held now that are never given back."""
+        return sum(self.copy_bytes(copy) for copy in self.bound.copies
+                   if copy.domain == domain and copy.stays and self.is_charged(copy))
+
+    def copy_bytes(self, copy):
+        granule = self.graph.domains[copy.domain].granule
+        return -(-self.graph.objects[copy.root].size // granule) * granule
 
     def limit(self, domain):
         return self.graph.domains[domain].capacity - self.graph.domains[domain].reserve
@@ -342,9 +353,10 @@ class Simulation:
                       if node.index not in self.finished and node.index not in self.bound.off]
         waiting = [node for _, node in self.waiting()]
         if unfinished and status == 'done':
-            # The text does not define the two words further: bytes that can never fit, that is a
-            # node that takes more than the whole domain has, make it a shortage.
-            never = any(self.needs(node, name) > self.limit(name)
+            # "Bytes that can never fit": what a node takes at its start, beside the copies that
+            # stay to the end. The text does not define the two words further.
+            never = any(self.needs(node, name) > 0 and
+                        self.needs(node, name) + self.lasting(name) > self.limit(name)
                         for node in waiting for name in self.graph.domains)
             status = 'shortage' if never else 'deadlock'
         spans = {}
@@ -366,6 +378,5 @@ def simulate(graph, family='none', bound=None):
     for node in graph.nodes:
         if node.index not in bound.off and node.duration == 'unknown':
             raise InputError(f'the duration of {node.name!r} is unknown', node.name)
-    if family == 'share':
-        check_demands(graph)
+    check_demands(graph)    # said of `share`, and taken to be an error whatever is simulated
     return Simulation(bound, family).run()
