@@ -43,3 +43,9 @@ check_PROGRAMS += tests/fuzz/corpus_graph
 tests_fuzz_corpus_graph_SOURCES = tests/fuzz/fuzz_graph.c tests/fuzz/run_corpus.c
 tests_fuzz_corpus_graph_CPPFLAGS = $(AM_CPPFLAGS) '-DCORPUS="graph"'
 tests_fuzz_corpus_graph_LDADD = graph/libgraph.a base/libbase.a
+
+check_PROGRAMS += tests/graph/test_no_memory
+tests_graph_test_no_memory_SOURCES = tests/graph/test_no_memory.c tests/graph/texts.h
+tests_graph_test_no_memory_LDADD = $(graph_test_libs)
+tests_graph_test_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc
