@@ -2,9 +2,12 @@
 
 dist_man1_MANS = \
 	doc/man/weir-compare.1 \
+	doc/man/weir-export.1 \
 	doc/man/weir-generate.1 \
-	doc/man/weir-plot.1
-dist_man5_MANS =
+	doc/man/weir-plot.1 \
+	doc/man/weir-runs.1
+dist_man5_MANS = \
+	doc/man/weir-store.5
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
