@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dist_man1_MANS = \
+	doc/man/weir.1 \
+	doc/man/weir-check.1 \
 	doc/man/weir-compare.1 \
 	doc/man/weir-export.1 \
 	doc/man/weir-generate.1 \
 	doc/man/weir-plot.1 \
-	doc/man/weir-runs.1
+	doc/man/weir-policies.1 \
+	doc/man/weir-runs.1 \
+	doc/man/weir-simulate.1
 dist_man5_MANS = \
+	doc/man/weir-graph.5 \
 	doc/man/weir-store.5
+
+dist_man3_MANS = \
+	doc/man/weir-policy.3
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
