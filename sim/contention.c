@@ -81,12 +81,24 @@ static void advance(struct contention_state *state, int64_t now_ns)
     state->changed_ns = now_ns;
 }
 
+/* Rounds what is not negative, halves away from zero; exact, and needs no call. */
+static double round_half_up(double value)
+{
+    int64_t whole;
+
+    if (value >= 9.0e18) {
+        return value;
+    }
+    whole = (int64_t)value;
+    return (double)(value - (double)whole >= 0.5 ? whole + 1 : whole);
+}
+
 /* When the first of the group ends, seen from the last change of the set. */
 static double end_after(const struct group *group)
 {
     double left = (group->targets[0].clock - group->clock) / group->speed;
 
-    return left > 0 ? round(left) : 0;
+    return left > 0 ? round_half_up(left) : 0;
 }
 
 static void activate(struct contention_state *state, uint32_t index)
@@ -213,6 +225,7 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
                     uint32_t *n_ended)
 {
     uint32_t first = *n_ended;
+    double elapsed = (double)(now_ns - state->changed_ns);
 
     if (state->family == CONTENTION_NONE) {
         end_without_contention(state, now_ns, ended, n_ended);
@@ -221,8 +234,9 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
     for (uint32_t i = state->n_active; i > 0; i--) {
         struct group *group = &state->groups[state->active[i - 1]];
 
-        while (group->n_running > 0 && end_after(group) <= (double)(now_ns - state->changed_ns)) {
+        while (group->n_running > 0 && group->end_after <= elapsed) {
             ended[(*n_ended)++] = target_pop(group);
+            group->end_after = group->n_running > 0 ? end_after(group) : 0;
         }
     }
     if (*n_ended == first) {
@@ -236,7 +250,9 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
     }
     for (uint32_t i = first; i < *n_ended; i++) {
         state->n_running--;
-        if (state->family == CONTENTION_SHARE) {
+        if (state->family == CONTENTION_PAIRWISE) {
+            pairwise_count(state, state->group_of[ended[i]]);
+        } else {
             share_remove(state, ended[i]);
         }
     }
@@ -264,9 +280,10 @@ enum weir_status contention_settle(struct contention_state *state, int64_t now_n
         share_speeds(state);
     }
     for (uint32_t i = 0; i < state->n_active; i++) {
-        double after = end_after(&state->groups[state->active[i]]);
+        struct group *group = &state->groups[state->active[i]];
 
-        soonest = after < soonest ? after : soonest;
+        group->end_after = end_after(group);
+        soonest = group->end_after < soonest ? group->end_after : soonest;
     }
     if (state->n_running > 0 && !((double)now_ns + soonest < last)) {
         return weir_error_set(err, WEIR_INPUT, "contention stretches a node past 2^63 ns");

@@ -20,6 +20,7 @@ struct group {
     uint32_t at_active; /* where it stands in the list of groups that run */
     double clock;
     double speed;
+    double end_after; /* of its first target: ns after the last change of the set */
 };
 
 /* One class that slows another down. */
@@ -34,6 +35,7 @@ struct factor {
 
 struct pairwise {
     struct factor *factors; /* by slowed group, then first mention of the class beside it */
+    double *now;            /* by factor: 1 multiplied by it for each running node that counts */
     uint32_t n_factors;
     uint32_t *first;  /* of group g: factors [first[g], first[g + 1]) */
     uint32_t *beside; /* of group g: indices [beside_first[g] ...) of factors it counts in */
@@ -78,6 +80,8 @@ MUST_CHECK enum weir_status pairwise_begin(struct contention_state *, struct wei
 void pairwise_end(struct contention_state *);
 MUST_CHECK enum weir_status pairwise_add(struct contention_state *, uint32_t group,
                                          struct weir_error *);
+/** The number of the group's running nodes has changed: sets anew what it does to others. */
+void pairwise_count(struct contention_state *, uint32_t group);
 void pairwise_speeds(struct contention_state *);
 
 MUST_CHECK enum weir_status share_begin(struct contention_state *, struct weir_error *);

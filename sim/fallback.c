@@ -49,8 +49,7 @@ enum weir_status fallback_begin(struct simulation *sim)
 /* Its turn has come, and it does not run. */
 static enum weir_status pass_on(struct simulation *sim, uint32_t node)
 {
-    enum weir_status status =
-        memory_give(sim->memory, node, false, sim->now_ns, sim->freed, sim->err);
+    enum weir_status status = memory_give(sim->memory, node, false, sim->now_ns, sim->err);
 
     if (status == WEIR_OK) {
         status = simulation_wake(sim, node);

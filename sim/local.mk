@@ -9,6 +9,9 @@ sim_libsim_a_SOURCES = \
 	sim/fallback.c \
 	sim/memory.c \
 	sim/memory.h \
+	sim/memory_give.c \
+	sim/memory_internal.h \
+	sim/memory_take.c \
 	sim/overlap.c \
 	sim/overlap.h \
 	sim/pairwise.c \

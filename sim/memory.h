@@ -23,10 +23,11 @@ bool memory_fits(struct memory *memory, uint32_t node, weir_domain *where);
 /** Takes what the node needs from its start; it must fit. */
 MUST_CHECK enum weir_status memory_take(struct memory *memory, uint32_t node, int64_t now_ns,
                                         struct weir_error *err);
-/** Gives back what ends with the node (also with one that never ran).
- *  @param freed set true, by domain, where bytes came back */
+/** Gives back what ends with the node (also with one that never ran). */
 MUST_CHECK enum weir_status memory_give(struct memory *memory, uint32_t node, bool did_run,
-                                        int64_t now_ns, bool *freed, struct weir_error *err);
+                                        int64_t now_ns, struct weir_error *err);
+/** The domains where bytes came back since the last question, one a call; false after the last. */
+bool memory_next_freed(struct memory *memory, weir_domain *domain);
 /** The instant has settled: records pressure where it changed. */
 MUST_CHECK enum weir_status memory_settle(struct memory *memory, int64_t now_ns,
                                           struct weir_error *err);

@@ -88,7 +88,8 @@ static enum weir_status read_factors(struct contention_state *state, struct weir
         return status;
     }
     pairwise->factors = calloc((size_t)n + 1, sizeof *pairwise->factors);
-    if (pairwise->factors == NULL) {
+    pairwise->now = malloc(((size_t)n + 1) * sizeof *pairwise->now);
+    if (pairwise->factors == NULL || pairwise->now == NULL) {
         free(rank);
         return weir_error_memory(err);
     }
@@ -98,6 +99,7 @@ static enum weir_status read_factors(struct contention_state *state, struct weir
         pairwise->factors[i].slowed = kappa->slowed.index;
         pairwise->factors[i].beside = kappa->beside.index;
         pairwise->factors[i].value = kappa->factor;
+        pairwise->now[i] = 1.0;
     }
     pairwise->n_factors = n;
     sort_factors(pairwise->factors, n, rank);
@@ -132,6 +134,7 @@ void pairwise_end(struct contention_state *state)
         free(pairwise->factors[i].powers);
     }
     free(pairwise->factors);
+    free(pairwise->now);
     free(pairwise->first);
     free(pairwise->beside);
     free(pairwise->beside_first);
@@ -159,7 +162,22 @@ enum weir_status pairwise_add(struct contention_state *state, uint32_t group,
             factor->n_powers++;
         }
     }
+    pairwise_count(state, group);
     return WEIR_OK;
+}
+
+void pairwise_count(struct contention_state *state, uint32_t group)
+{
+    struct pairwise *pairwise = &state->pairwise;
+    uint32_t n = state->groups[group].n_running;
+
+    for (uint32_t i = pairwise->beside_first[group]; i < pairwise->beside_first[group + 1]; i++) {
+        uint32_t index = pairwise->beside[i];
+        const struct factor *factor = &pairwise->factors[index];
+        uint32_t others = factor->slowed == group && n > 0 ? n - 1 : n;
+
+        pairwise->now[index] = others == 0 ? 1.0 : factor->powers[others];
+    }
 }
 
 void pairwise_speeds(struct contention_state *state)
@@ -171,12 +189,7 @@ void pairwise_speeds(struct contention_state *state)
         double kappa = 1.0;
 
         for (uint32_t j = pairwise->first[index]; j < pairwise->first[index + 1]; j++) {
-            const struct factor *factor = &pairwise->factors[j];
-            uint32_t n = state->groups[factor->beside].n_running;
-
-            if (n > (factor->beside == index ? 1u : 0u)) {
-                kappa *= factor->powers[factor->beside == index ? n - 1 : n];
-            }
+            kappa *= pairwise->now[j];
         }
         state->groups[index].speed = 1.0 / kappa;
     }

@@ -40,10 +40,7 @@ static uint32_t node_flags(const struct program *program, weir_node node,
     if (!graph_node_is_on(program->graph, node)) {
         return PROGRAM_OFF;
     }
-    if (value->n_workspace > 0 || value->staging.bytes > 0) {
-        flags |= PROGRAM_BYTES | PROGRAM_CHARGES;
-    }
-    if (n_touches > 0) {
+    if (n_touches > 0 || value->n_workspace > 0 || value->staging.bytes > 0) {
         flags |= PROGRAM_BYTES;
     }
     if (length_ns > 0) {
@@ -81,6 +78,83 @@ static enum weir_status compile_node(struct program *program, weir_node node,
         status = set_sparse(&program->priority, program->n_nodes, node.index, value.priority, err);
     }
     return status;
+}
+
+/* May this touch begin its copy? */
+static bool may_begin(const struct bind_copy *copy, uint32_t roles)
+{
+    if (copy->is_initial) {
+        return false;
+    }
+    return weir_is(copy->allocation) ? (roles & BIND_ALLOCATES) != 0 : (roles & BIND_FILLS) != 0;
+}
+
+static uint32_t charge_domain(const struct program *program, uint32_t node,
+                              const struct graph_charge *charge)
+{
+    return weir_is(charge->domain) ? charge->domain.index
+                                   : graph_node_domain(program->graph, (weir_node){node}).index;
+}
+
+/* Writes what the node takes to out, unless that is NULL, and counts it. */
+static uint32_t list_takes(const struct program *program, uint32_t node, struct program_take *out)
+{
+    uint32_t n_touches, n = 0;
+    const struct bind_touch *touches =
+        bind_touches(program->binding, (weir_node){node}, &n_touches);
+    struct graph_node value;
+
+    for (uint32_t i = 0; i < n_touches; i++) {
+        const struct bind_copy *copy = bind_copy(program->binding, touches[i].copy);
+
+        if (may_begin(copy, touches[i].roles) && out != NULL) {
+            out[n] = (struct program_take){copy->bytes, copy->domain.index, touches[i].copy.index};
+        }
+        n += may_begin(copy, touches[i].roles) ? 1 : 0;
+    }
+    graph_node(program->graph, (weir_node){node}, &value);
+    for (uint32_t i = 0; i < value.n_workspace; i++, n++) {
+        if (out != NULL) {
+            out[n] = (struct program_take){value.workspace[i].bytes,
+                                           charge_domain(program, node, &value.workspace[i]),
+                                           PROGRAM_WORKSPACE};
+        }
+    }
+    if (value.staging.bytes > 0) {
+        if (out != NULL) {
+            out[n] = (struct program_take){
+                value.staging.bytes, charge_domain(program, node, &value.staging), PROGRAM_STAGING};
+        }
+        n++;
+    }
+    return n;
+}
+
+static enum weir_status compile_takes(struct program *program, struct weir_error *err)
+{
+    uint32_t n = 0;
+
+    program->first_take = malloc(((size_t)program->n_nodes + 1) * sizeof *program->first_take);
+    if (program->first_take == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        program->first_take[i] = n;
+        if ((program->nodes[i].flags & PROGRAM_BYTES) != 0) {
+            n += list_takes(program, i, NULL);
+        }
+    }
+    program->first_take[program->n_nodes] = n;
+    program->takes = malloc(((size_t)n + 1) * sizeof *program->takes);
+    if (program->takes == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        if (program->first_take[i] < program->first_take[i + 1]) {
+            (void)list_takes(program, i, program->takes + program->first_take[i]);
+        }
+    }
+    return WEIR_OK;
 }
 
 /* Counts edges by producer into nodes[].next and by consumer into nodes[].n_before. */
@@ -141,11 +215,12 @@ static void count_memory(struct program *program, size_t n_edges)
 {
     size_t n_nodes = program->n_nodes;
 
-    program->memory_bytes = (n_nodes + 1) * sizeof *program->nodes +
-                            n_edges * sizeof *program->next +
-                            (program->lag_ns == NULL ? 0 : n_edges * sizeof *program->lag_ns) +
-                            (program->release_ns == NULL ? 0 : n_nodes * sizeof(int64_t)) +
-                            (program->priority == NULL ? 0 : n_nodes * sizeof(int64_t));
+    program->memory_bytes =
+        (n_nodes + 1) * sizeof *program->nodes + (n_nodes + 1) * sizeof *program->first_take +
+        program->first_take[n_nodes] * sizeof *program->takes + n_edges * sizeof *program->next +
+        (program->lag_ns == NULL ? 0 : n_edges * sizeof *program->lag_ns) +
+        (program->release_ns == NULL ? 0 : n_nodes * sizeof(int64_t)) +
+        (program->priority == NULL ? 0 : n_nodes * sizeof(int64_t));
 }
 
 static enum weir_status compile(struct program *program, struct weir_error *err)
@@ -165,6 +240,9 @@ static enum weir_status compile(struct program *program, struct weir_error *err)
     }
     for (uint32_t i = 0; i < program->n_nodes && status == WEIR_OK; i++) {
         status = compile_node(program, (weir_node){i}, err);
+    }
+    if (status == WEIR_OK) {
+        status = compile_takes(program, err);
     }
     if (status != WEIR_OK) {
         return status;
@@ -201,6 +279,8 @@ void program_free(struct program *program)
 {
     free(program->nodes);
     free(program->next);
+    free(program->first_take);
+    free(program->takes);
     free(program->lag_ns);
     free(program->release_ns);
     free(program->priority);

@@ -13,7 +13,6 @@ enum program_flag {
     PROGRAM_WINDOW = 8,       /* has a fallback that acts when its window closes */
     PROGRAM_RUNS_LONG = 16,   /* its length is above 0 */
     PROGRAM_FEEDS_START = 32, /* some of its edges leave its start */
-    PROGRAM_CHARGES = 64,     /* has workspace or staging */
 };
 
 struct program_node {
@@ -24,15 +23,27 @@ struct program_node {
     uint32_t flags;
 };
 
+/* Bytes that a node takes when it starts. */
+struct program_take {
+    int64_t bytes;
+    uint32_t domain;
+    uint32_t copy; /* that begins with it, unless it has begun; or one of the two below */
+};
+
+#define PROGRAM_WORKSPACE 0xffffffffu /* until the node finishes */
+#define PROGRAM_STAGING 0xfffffffeu   /* until the copies that it fills are used no more */
+
 struct program {
     const struct binding *binding;
     const struct graph *graph;
     uint32_t n_nodes, n_engines, n_domains, n_copies;
     struct program_node *nodes; /* n_nodes + 1: the last one ends the edges */
     uint32_t *next;             /* consumers; those from a start have PROGRAM_FROM_START set */
-    int64_t *lag_ns;            /* by edge; NULL when all are 0 */
-    int64_t *release_ns;        /* by node, with `ready` of initial copies; NULL when all are 0 */
-    int64_t *priority;          /* by node; NULL when all are 0 */
+    uint32_t *first_take;       /* of node i: takes[first_take[i]] up to the next node's */
+    struct program_take *takes;
+    int64_t *lag_ns;     /* by edge; NULL when all are 0 */
+    int64_t *release_ns; /* by node, with `ready` of initial copies; NULL when all are 0 */
+    int64_t *priority;   /* by node; NULL when all are 0 */
     size_t memory_bytes;
 };
 

@@ -53,7 +53,7 @@ enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
         return status;
     }
     status = push_candidate(sim, candidate);
-    if (status == WEIR_OK) {
+    if (status == WEIR_OK && sim->policy->on_event != NULL) {
         status =
             steer_event(sim, WEIR_EVENT_ARRIVED, (weir_node){node}, (weir_domain){WEIR_NONE}, 0);
     }
@@ -165,12 +165,10 @@ static enum weir_status wake_all(struct simulation *sim, struct waiting *waiting
 enum weir_status simulation_wake(struct simulation *sim, uint32_t giver)
 {
     enum weir_status status = WEIR_OK;
+    weir_domain domain;
 
-    for (uint32_t i = 0; i < sim->program->n_domains && status == WEIR_OK; i++) {
-        if (sim->freed[i]) {
-            sim->freed[i] = false;
-            status = wake_all(sim, &sim->for_bytes[i], giver);
-        }
+    while (status == WEIR_OK && memory_next_freed(sim->memory, &domain)) {
+        status = wake_all(sim, &sim->for_bytes[domain.index], giver);
     }
     return status;
 }
@@ -183,7 +181,7 @@ static enum weir_status give_back(struct simulation *sim, uint32_t node)
     enum weir_status status = WEIR_OK;
 
     if ((fixed->flags & PROGRAM_BYTES) != 0) {
-        status = memory_give(sim->memory, node, true, sim->now_ns, sim->freed, sim->err);
+        status = memory_give(sim->memory, node, true, sim->now_ns, sim->err);
         if (status == WEIR_OK) {
             status = simulation_wake(sim, node);
         }
@@ -230,7 +228,7 @@ static enum weir_status finish_node(struct simulation *sim, uint32_t node)
     if (status == WEIR_OK && sim->n_passes > 0) {
         status = simulation_drain(sim);
     }
-    if (status == WEIR_OK) {
+    if (status == WEIR_OK && sim->policy->on_event != NULL) {
         status =
             steer_event(sim, WEIR_EVENT_FINISHED, (weir_node){node}, (weir_domain){WEIR_NONE}, 0);
     }
@@ -391,7 +389,7 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
         overlap_count(sim->forbidden, candidate.node) > 0) {
         return set_aside(sim, &sim->for_overlap, candidate, WAIT_OVERLAP);
     }
-    status = ask_policy(sim, candidate, &is_admitted);
+    status = sim->policy->admit == NULL ? WEIR_OK : ask_policy(sim, candidate, &is_admitted);
     return status == WEIR_OK && is_admitted ? start_node(sim, candidate.node) : status;
 }
 
@@ -532,7 +530,8 @@ static enum weir_status run(struct simulation *sim)
     if (status == WEIR_OK) {
         status = run_on(sim);
     }
-    if (status == WEIR_OK && sim->n_to_run > 0 && !weir_is(sim->failed)) {
+    if (status == WEIR_OK && sim->n_to_run > 0 && !weir_is(sim->failed) &&
+        sim->policy->on_event != NULL) {
         status = tell_starved(sim);
         status = status == WEIR_OK ? run_on(sim) : status;
     }
@@ -551,9 +550,8 @@ static enum weir_status allocate(struct simulation *sim)
     sim->engines = calloc(n_engines, sizeof *sim->engines);
     sim->open = malloc(n_engines * sizeof *sim->open);
     sim->for_bytes = calloc(n_domains, sizeof *sim->for_bytes);
-    sim->freed = calloc(n_domains, sizeof *sim->freed);
     if (sim->left == NULL || sim->ended == NULL || sim->engines == NULL || sim->open == NULL ||
-        sim->for_bytes == NULL || sim->freed == NULL) {
+        sim->for_bytes == NULL) {
         return weir_error_memory(sim->err);
     }
     for (uint32_t i = 0; i < program->n_engines; i++) {
@@ -623,7 +621,6 @@ static void clear_away(struct simulation *sim)
     free(sim->for_bytes);
     free(sim->for_overlap.items);
     free(sim->for_policy.items);
-    free(sim->freed);
     free(sim->arrivals.items);
     free(sim->windows.items);
     free(sim->passes);
@@ -690,7 +687,11 @@ enum weir_status simulate(const struct plan *plan, const struct simulate_options
                           struct simulate_result *out, struct weir_error *err)
 {
     struct simulate_result result = {0};
-    struct simulation sim = {.plan = plan, .options = options, .err = err, .failed = {WEIR_NONE}};
+    struct simulation sim = {.plan = plan,
+                             .policy = plan_policy(plan),
+                             .options = options,
+                             .err = err,
+                             .failed = {WEIR_NONE}};
     struct program program;
     enum weir_status status = program_make(plan_binding(plan), &program, err);
 

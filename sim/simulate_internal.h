@@ -45,6 +45,7 @@ struct pass {
 
 struct simulation {
     const struct plan *plan;
+    const struct weir_policy *policy;
     const struct program *program;
     const struct simulate_options *options;
     struct timeline *timeline;
@@ -65,7 +66,6 @@ struct simulation {
     struct event_queue windows;  /* when the windows of nodes with a fallback close */
     struct waiting *for_bytes;   /* by domain */
     struct waiting for_overlap, for_policy;
-    bool *freed;         /* by domain: scratch */
     uint32_t *ended;     /* scratch */
     struct pass *passes; /* a stack */
     size_t passes_room;

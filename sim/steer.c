@@ -9,14 +9,10 @@
 enum weir_status steer_admit(struct simulation *sim, uint32_t node, bool *is_admitted,
                              int64_t *until_ns)
 {
-    const struct weir_policy *policy = plan_policy(sim->plan);
+    const struct weir_policy *policy = sim->policy;
     struct weir_view view;
     const char *why = NULL;
 
-    *is_admitted = true;
-    if (policy->admit == NULL) {
-        return WEIR_OK;
-    }
     plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), &view);
     *is_admitted = policy->admit(plan_state(sim->plan), &view, (weir_node){node}, until_ns, &why) ==
                    WEIR_ADMIT;
@@ -36,7 +32,7 @@ static enum weir_status set_priority(struct weir_draft *draft, weir_node node, i
         return weir_error_set(err, WEIR_INPUT,
                               "policy %s: node %" PRIu32 " is none, or has started: only the "
                               "priority of a node that has not started can change",
-                              plan_policy(sim->plan)->name, node.index);
+                              sim->policy->name, node.index);
     }
     if (sim->priority == NULL) {
         sim->priority = calloc(sim->program->n_nodes, sizeof *sim->priority);
@@ -59,7 +55,7 @@ static enum weir_status refuse(const struct weir_draft *draft, struct weir_error
 
     return weir_error_set(err, WEIR_INPUT,
                           "policy %s adds to the graph while time runs; do so in its plan callback",
-                          plan_policy(sim->plan)->name);
+                          sim->policy->name);
 }
 
 static enum weir_status refuse_ordering(struct weir_draft *draft, weir_node producer,
@@ -89,14 +85,11 @@ static enum weir_status refuse_node(struct weir_draft *draft, weir_node before,
 enum weir_status steer_event(struct simulation *sim, enum weir_event_kind kind, weir_node node,
                              weir_domain domain, int64_t needed_bytes)
 {
-    const struct weir_policy *policy = plan_policy(sim->plan);
+    const struct weir_policy *policy = sim->policy;
     const struct weir_event event = {kind, node, domain, needed_bytes};
     struct weir_draft draft = {sizeof draft, sim, set_priority, refuse_ordering, refuse_node};
     struct weir_view view;
 
-    if (policy->on_event == NULL) {
-        return WEIR_OK;
-    }
     plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), &view);
     return policy->on_event(plan_state(sim->plan), &view, &event, &draft, sim->err);
 }
