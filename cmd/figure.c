@@ -235,7 +235,8 @@ static void add_bars(struct figure *figure, uint32_t side)
 
     for (uint32_t i = 0; i < timeline->n_nodes; i++) {
         const struct timeline_span *span = &timeline->spans[i];
-        struct figure_bar bar = {.node = {i}, .side = side, .order = span->order};
+        struct figure_bar bar = {
+            .node = {i}, .side = side, .order = span->order, .busy_percent = 100};
 
         if (span->start_ns < 0)
             continue;
@@ -367,32 +368,57 @@ enum weir_status figure_lay_out(struct figure *figure, struct weir_error *err)
     return status;
 }
 
-/* One bar of the row's pixel: from its first start to its last end, in the colour that is longest
- * there. */
-static struct figure_bar join(const struct figure_bar *bars, uint32_t n)
+/* The column of pixels that a time falls into, and the time at which a column begins. */
+static int64_t column_of(const struct figure *figure, int64_t t_ns)
 {
-    int64_t busy_ns[FIGURE_COLOURS] = {0};
+    return (int64_t)((double)(t_ns - figure->begin_ns) * figure_time_px(figure) /
+                     (double)(figure->end_ns - figure->begin_ns));
+}
+
+static int64_t column_begin(const struct figure *figure, int64_t column)
+{
+    return figure->begin_ns +
+           (int64_t)((double)column * (double)(figure->end_ns - figure->begin_ns) /
+                     figure_time_px(figure));
+}
+
+/* A bar for those of a column: all of the column, as dense as they are there, in the colour that is
+ * longest. One alone stays what it is. */
+static struct figure_bar join(const struct figure *figure, const struct figure_bar *bars,
+                              uint32_t n)
+{
+    int64_t busy_ns[FIGURE_COLOURS] = {0}, together_ns = 0, column;
     struct figure_bar joined = bars[0];
 
+    if (n == 1)
+        return joined;
     for (uint32_t i = 0; i < n; i++) {
         busy_ns[bars[i].colour] += bars[i].finish_ns - bars[i].start_ns;
-        if (bars[i].finish_ns > joined.finish_ns)
-            joined.finish_ns = bars[i].finish_ns;
+        together_ns += bars[i].finish_ns - bars[i].start_ns;
     }
     for (uint32_t colour = 0; colour < FIGURE_COLOURS; colour++) {
         if (busy_ns[colour] > busy_ns[joined.colour])
             joined.colour = colour;
     }
-    if (n > 1)
-        joined.node = (weir_node){WEIR_NONE};
+    column = column_of(figure, joined.start_ns);
+    joined.start_ns = column_begin(figure, column);
+    joined.finish_ns = column_begin(figure, column + 1);
+    joined.busy_percent = 5 * (uint32_t)llround(20 * (double)together_ns /
+                                                (double)(joined.finish_ns - joined.start_ns));
+    if (joined.busy_percent > 100)
+        joined.busy_percent = 100;
+    if (joined.busy_percent < 5)
+        joined.busy_percent = 5;
+    joined.node = (weir_node){WEIR_NONE};
     return joined;
 }
 
-/* The column of pixels that a time falls into. */
-static int64_t column_of(const struct figure *figure, int64_t t_ns)
+/* Joined bars side by side that look the same become one. */
+static bool continues(const struct figure_bar *last, const struct figure_bar *bar)
 {
-    return (int64_t)((double)(t_ns - figure->begin_ns) * figure_time_px(figure) /
-                     (double)(figure->end_ns - figure->begin_ns));
+    return !weir_is(last->node) && !weir_is(bar->node) && last->lane == bar->lane &&
+           last->row == bar->row && last->colour == bar->colour &&
+           last->busy_percent == bar->busy_percent && last->finish_ns == bar->start_ns;
 }
 
 void figure_join_narrow(struct figure *figure)
@@ -400,11 +426,12 @@ void figure_join_narrow(struct figure *figure)
     int64_t pixel_ns = (figure->end_ns - figure->begin_ns) / figure_time_px(figure);
     uint32_t n = 0;
 
-    if (figure->n_bars <= BARS_PLAIN)
+    if (figure->n_bars <= BARS_PLAIN || pixel_ns < 2)
         return;
     for (uint32_t i = 0, end; i < figure->n_bars; i = end) {
         const struct figure_bar *first = &figure->bars[i];
         int64_t column = column_of(figure, first->start_ns);
+        struct figure_bar joined;
 
         for (end = i + 1; end < figure->n_bars; end++) {
             const struct figure_bar *bar = &figure->bars[end];
@@ -414,7 +441,11 @@ void figure_join_narrow(struct figure *figure)
                 column_of(figure, bar->start_ns) != column)
                 break;
         }
-        figure->bars[n++] = join(first, end - i);
+        joined = join(figure, first, end - i);
+        if (n > 0 && continues(&figure->bars[n - 1], &joined))
+            figure->bars[n - 1].finish_ns = joined.finish_ns;
+        else
+            figure->bars[n++] = joined;
     }
     figure->n_bars = n;
 }

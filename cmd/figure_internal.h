@@ -9,15 +9,16 @@
 #define FIGURE_COLOURS 8     /* of plots/figure.gp; the last is for all classes that get none */
 #define FIGURE_NAME_CHARS 60 /* of a name that is shown; longer ones are cut */
 
-/* One span, or several that are too narrow to be told apart. */
+/* One span, or a stretch of whole pixels with several that are too narrow to be told apart. */
 struct figure_bar {
     int64_t start_ns, finish_ns;
-    weir_node node;  /* none when several */
-    uint32_t lane;   /* of struct figure */
-    uint32_t row;    /* within its lane */
-    uint32_t colour; /* at first the class as numbered in figure_classes */
-    uint32_t side;   /* which run */
-    uint32_t order;  /* in which the spans started */
+    weir_node node;        /* none when several */
+    uint32_t lane;         /* of struct figure */
+    uint32_t row;          /* within its lane */
+    uint32_t colour;       /* at first the class as numbered in figure_classes */
+    uint32_t side;         /* which run */
+    uint32_t order;        /* in which the spans started */
+    uint32_t busy_percent; /* of the stretch, to the next of 20 steps; 100 for one span */
 };
 
 /* The rows of one engine of one run. */

@@ -219,16 +219,17 @@ static enum weir_status write_bars(const struct figure *figure, const char *fold
 {
     struct sheet sheet;
     enum weir_status status =
-        open_sheet(&sheet, folder, "bars.tsv", "row\tstart_ns\tfinish_ns\tcolour\tlabel", err);
+        open_sheet(&sheet, folder, "bars.tsv",
+                   "row\tstart_ns\tfinish_ns\tcolour\tjoined\tbusy_percent\tlabel", err);
 
     if (status != WEIR_OK)
         return status;
     for (uint32_t i = 0; i < figure->n_bars; i++) {
         const struct figure_bar *bar = &figure->bars[i];
 
-        fprintf(sheet.file, "%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t%" PRIu32 "\t",
+        fprintf(sheet.file, "%" PRIu32 "\t%" PRId64 "\t%" PRId64 "\t%" PRIu32 "\t%d\t%" PRIu32 "\t",
                 figure->lanes[bar->lane].first_row + bar->row, bar->start_ns, bar->finish_ns,
-                bar->colour);
+                bar->colour, weir_is(bar->node) ? 0 : 1, bar->busy_percent);
         put_text(sheet.file, fitting_label(figure, bar), FIGURE_NAME_CHARS);
         fputc('\n', sheet.file);
     }
