@@ -6,6 +6,7 @@ sim_libsim_a_SOURCES = \
 	sim/contention.c \
 	sim/contention.h \
 	sim/contention_internal.h \
+	sim/dispatch.c \
 	sim/fallback.c \
 	sim/memory.c \
 	sim/memory.h \
@@ -19,6 +20,8 @@ sim_libsim_a_SOURCES = \
 	sim/program.h \
 	sim/queue.c \
 	sim/queue.h \
+	sim/ready.c \
+	sim/run.c \
 	sim/share.c \
 	sim/simulate.c \
 	sim/simulate.h \

@@ -77,18 +77,36 @@ struct simulation {
     weir_node failed; /* whose window closed with fallback=fail */
 };
 
-/* simulate.c */
-/** A producer has started or finished: its consumer is ready no earlier than time_ns. */
-MUST_CHECK enum weir_status simulation_arrive(struct simulation *, uint32_t consumer,
-                                              int64_t time_ns);
-/** Works off the stack of passes. */
-MUST_CHECK enum weir_status simulation_drain(struct simulation *);
+/* ready.c */
+/** Every producer has done its part: the node is ready, or will be. */
+MUST_CHECK enum weir_status simulation_become_ready(struct simulation *, uint32_t node);
+/** Follows the node's edges of one sort (from_start 0: from its finish; PROGRAM_FROM_START). */
+MUST_CHECK enum weir_status simulation_feed(struct simulation *, uint32_t node, uint32_t from_start,
+                                            int64_t time_ns);
+/** Passes the node's edges on at that time, when the stack of passes is worked off. */
 MUST_CHECK enum weir_status simulation_push_pass(struct simulation *, uint32_t node,
                                                  int64_t time_ns);
+/** Works off the stack of passes. */
+MUST_CHECK enum weir_status simulation_drain(struct simulation *);
 /** The node's turn has come: puts it where the start phase finds it. */
 MUST_CHECK enum weir_status simulation_enqueue(struct simulation *, uint32_t node);
+/** The node could not start for that cause: it waits until the list is woken. */
+MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct waiting *waiting,
+                                                 struct candidate candidate, enum wait_cause cause);
+MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct waiting *waiting,
+                                                uint32_t giver);
 /** Bytes came back: what waited for them may try again. */
 MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
+
+/* dispatch.c */
+/** Every node that ends now finishes; every node that becomes ready now arrives. */
+MUST_CHECK enum weir_status simulation_finish_all(struct simulation *);
+/** In dispatch order, starts whatever can start. */
+MUST_CHECK enum weir_status simulation_start_what_fits(struct simulation *);
+
+/* run.c */
+/** Runs until all is done or nothing can run any more (n_to_run is above 0 then). */
+MUST_CHECK enum weir_status simulation_run(struct simulation *);
 
 /* fallback.c */
 MUST_CHECK enum weir_status fallback_begin(struct simulation *);

@@ -177,7 +177,7 @@ static void explain_overfull(struct simulation *sim, weir_domain domain, FILE *t
     number_size_text(memory_used_bytes(sim->memory)[domain.index], used);
     number_size_text(memory_usable_bytes(sim->memory, domain), usable);
     sim->timeline->status = RUN_SHORTAGE;
-    fprintf(text, "shortage at 0: initial objects take %s of %s in %s: ", used, usable,
+    fprintf(text, "at 0 initial objects take %s of %s in %s: ", used, usable,
             domain_name(sim, domain));
     print_holders(sim, domain, text);
     fputs("\n  let some of them begin in another domain, or give the domain more capacity", text);

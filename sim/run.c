@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run of time. At an instant every node that ends there finishes first; then, in dispatch order,
+ * whatever can start starts, until nothing can; then speeds are set for the new set of running
+ * nodes. */
+#include "sim/simulate_internal.h"
+
+static enum weir_status arrive_roots(struct simulation *sim)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
+        sim->left[i] = sim->program->nodes[i].n_before;
+        sim->n_to_run += (sim->program->nodes[i].flags & PROGRAM_OFF) != 0 ? 0 : 1;
+    }
+    for (uint32_t i = 0; i < sim->program->n_nodes && status == WEIR_OK; i++) {
+        if (sim->program->nodes[i].n_before == 0) {
+            status = simulation_become_ready(sim, i);
+        }
+    }
+    return status == WEIR_OK ? simulation_drain(sim) : status;
+}
+
+/* Starts what can start, lets go what had its time, and sets the speeds. */
+static enum weir_status settle(struct simulation *sim)
+{
+    bool has_changed = true;
+    enum weir_status status = WEIR_OK;
+
+    while (has_changed && status == WEIR_OK) {
+        has_changed = false;
+        status = simulation_start_what_fits(sim);
+        if (status == WEIR_OK && sim->fallbacks != NULL) {
+            status = fallback_close(sim, &has_changed);
+        }
+    }
+    return status == WEIR_OK ? contention_settle(sim->contention, sim->now_ns, sim->err) : status;
+}
+
+/* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
+ * passed, that is, when the next is a later one. */
+static bool next_instant(struct simulation *sim, enum weir_status *status)
+{
+    int64_t next_ns = contention_next_ns(sim->contention);
+
+    if (sim->arrivals.n > 0 && sim->arrivals.items[0].time_ns < next_ns) {
+        next_ns = sim->arrivals.items[0].time_ns;
+    }
+    if (sim->windows.n > 0 && sim->windows.items[0].time_ns < next_ns) {
+        next_ns = sim->windows.items[0].time_ns;
+    }
+    if (next_ns > sim->now_ns) {
+        *status = memory_settle(sim->memory, sim->now_ns, sim->err);
+    }
+    if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed)) {
+        return false;
+    }
+    if (sim->unknown_pairs > 0) {
+        sim->hypothetical_ns += next_ns - sim->now_ns;
+    }
+    sim->now_ns = next_ns;
+    return *status == WEIR_OK;
+}
+
+static enum weir_status run_on(struct simulation *sim)
+{
+    enum weir_status status = settle(sim);
+
+    while (status == WEIR_OK && next_instant(sim, &status)) {
+        status = simulation_finish_all(sim);
+        if (status == WEIR_OK) {
+            status = settle(sim);
+        }
+    }
+    return status;
+}
+
+/* Tells the policy what the run starves of: it may let another node go first. */
+static enum weir_status tell_starved(struct simulation *sim)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < sim->program->n_domains && status == WEIR_OK; i++) {
+        weir_domain domain = {i};
+
+        if (sim->for_bytes[i].n > 0) {
+            uint32_t node = sim->for_bytes[i].items[0].node;
+
+            status = steer_event(sim, WEIR_EVENT_STARVED, (weir_node){node}, domain,
+                                 memory_need_bytes(sim->memory, node, domain));
+        }
+    }
+    return status;
+}
+
+enum weir_status simulation_run(struct simulation *sim)
+{
+    enum weir_status status;
+
+    if (weir_is(memory_overfull(sim->memory))) {
+        sim->n_to_run = 1;
+        return memory_settle(sim->memory, 0, sim->err);
+    }
+    status = arrive_roots(sim);
+    if (status == WEIR_OK) {
+        status = run_on(sim);
+    }
+    if (status == WEIR_OK && sim->n_to_run > 0 && !weir_is(sim->failed) &&
+        sim->policy->on_event != NULL) {
+        status = tell_starved(sim);
+        status = status == WEIR_OK ? run_on(sim) : status;
+    }
+    return status;
+}
