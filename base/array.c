@@ -32,3 +32,16 @@ enum weir_status array_reserve(void **items, size_t *capacity, size_t need, size
     *capacity = room;
     return WEIR_OK;
 }
+
+void array_shrink(void **items, size_t *capacity, size_t count, size_t item_bytes)
+{
+    void *smaller;
+
+    if (count == 0 || count >= *capacity)
+        return;
+    smaller = realloc(*items, count * item_bytes);
+    if (smaller == NULL)
+        return; /* then it stays as it is */
+    *items = smaller;
+    *capacity = count;
+}

@@ -17,4 +17,10 @@ MUST_CHECK enum weir_status array_reserve(void **items, size_t *capacity, size_t
 #define array_grow(items, capacity, need, err) \
     array_reserve((void **)(items), (capacity), (need), sizeof **(items), (err))
 
+/** Gives back the room behind the first @p count items, where that is easy. */
+void array_shrink(void **items, size_t *capacity, size_t count, size_t item_bytes);
+
+#define array_trim(items, capacity, count) \
+    array_shrink((void **)(items), (capacity), (count), sizeof **(items))
+
 #endif

@@ -207,6 +207,12 @@ uint32_t names_count(const struct names *names)
     return names->count;
 }
 
+void names_trim(struct names *names)
+{
+    array_trim(&names->bytes, &names->bytes_room, names->n_bytes);
+    array_trim(&names->starts, &names->starts_room, (size_t)names->count + 1);
+}
+
 size_t names_memory_bytes(const struct names *names)
 {
     return sizeof *names + names->bytes_room + names->starts_room * sizeof *names->starts +

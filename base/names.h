@@ -26,6 +26,8 @@ uint32_t names_find(const struct names *names, const char *text, size_t length);
 /** @return the string of a number, NUL-terminated; valid until the next names_intern. */
 const char *names_text(const struct names *names, uint32_t id);
 uint32_t names_count(const struct names *names);
+/** Gives back room that no string is in. */
+void names_trim(struct names *names);
 /** Bytes held by the table, for reports on memory. */
 size_t names_memory_bytes(const struct names *names);
 

@@ -95,6 +95,21 @@ void graph_free(struct graph *graph)
     free(graph);
 }
 
+void graph_trim(struct graph *graph)
+{
+    struct list_pool *pools[6];
+
+    names_trim(graph->texts);
+    array_trim(&graph->nodes, &graph->nodes_room, graph->n_nodes);
+    array_trim(&graph->objects, &graph->objects_room, graph->n_objects);
+    array_trim(&graph->edges, &graph->edges_room, graph->n_edges);
+    array_trim(&graph->rares.words, &graph->rares.room, graph->rares.count);
+    for (int i = 0; i < 6; i++) {
+        struct list_pool *pool = pools_of(graph, pools)[i];
+        array_shrink(&pool->items, &pool->room, pool->count, pool->item_bytes);
+    }
+}
+
 size_t graph_memory_bytes(const struct graph *graph)
 {
     struct graph copy = *graph; /* for the tables of its members, which are only read */

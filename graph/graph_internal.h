@@ -136,6 +136,8 @@ MUST_CHECK enum weir_status graph_declare_node(struct graph *, weir_text name, w
 MUST_CHECK enum weir_status graph_declare_object(struct graph *, weir_text name, weir_object *,
                                                  struct weir_error *);
 
+/** Gives back the room that growth left behind the rows. */
+void graph_trim(struct graph *);
 /** Numbers the classes in the order of the canonical form: of engines, of kappas, of nodes. */
 MUST_CHECK enum weir_status graph_order_classes(struct graph *, struct weir_error *);
 

@@ -418,10 +418,12 @@ static enum weir_status read_new(const char *text, size_t length, const char *na
     if (graph == NULL)
         return weir_error_memory(err);
     status = read_over(graph, text, length, name, part, report, err);
-    if (status == WEIR_OK)
-        *out = graph;
-    else
+    if (status != WEIR_OK) {
         graph_free(graph);
+        return status;
+    }
+    graph_trim(graph);
+    *out = graph;
     return status;
 }
 

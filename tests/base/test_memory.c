@@ -100,6 +100,26 @@ START_TEST(array_stays_as_it_was_when_memory_is_out)
 }
 END_TEST
 
+START_TEST(array_gives_room_back)
+{
+    struct weir_error err;
+    uint32_t *items = NULL;
+    size_t room = 0;
+
+    array_trim(&items, &room, 0);
+    ck_assert_int_eq(array_grow(&items, &room, 1000, &err), WEIR_OK);
+    items[99] = 7;
+    array_trim(&items, &room, 100);
+    ck_assert_uint_eq(room, 100);
+    ck_assert_uint_eq(items[99], 7);
+    array_trim(&items, &room, 500); /* nothing to give */
+    ck_assert_uint_eq(room, 100);
+    ck_assert_int_eq(array_grow(&items, &room, 101, &err), WEIR_OK);
+    ck_assert_uint_eq(items[100], 0); /* new room is zeroed, as ever */
+    free(items);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("memory");
@@ -111,6 +131,7 @@ int main(void)
     tcase_add_test(arena, arena_text_ends_in_nul);
     tcase_add_test(array, array_keeps_items_and_zeroes_new_room);
     tcase_add_test(array, array_stays_as_it_was_when_memory_is_out);
+    tcase_add_test(array, array_gives_room_back);
     suite_add_tcase(suite, arena);
     suite_add_tcase(suite, array);
     return run_suite(suite);
