@@ -3,14 +3,17 @@
 # A simulation gives the same timeline, byte for byte, however the program was compiled: with gcc and
 # with clang, with and without optimization, with and without fused multiply-add.
 #
-# Each build simulates the same graphs (the examples, random ones made by the first build, the cases
-# by hand where they are there) and exports each timeline; the exports must be equal.
+# Each build simulates the same graphs (the examples, those of the cases, random ones made by the
+# first build) and exports each timeline; the exports must be equal.
 #
 # usage: identity.sh OUT      (builds in OUT/identity-*)
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$1
 shared=${WEIR_SHARED:-$top/../shared}
+# In memory where there is such a folder: a store that is written safely waits for its disk.
+work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 
 has_fma() {
     grep -qw fma /proc/cpuinfo 2>/dev/null
@@ -28,23 +31,24 @@ built() {
     }
 }
 
-# timelines PROGRAM FOLDER: what the program makes of every graph, one CSV a graph in FOLDER.
+# timelines PROGRAM FOLDER: what the program makes of every graph, tables as CSV in FOLDER.
 timelines() {
+    store=$work/run.db
     rm -rf "$2"
     mkdir -p "$2" || exit 1
     for graph in "$graphs"/*.weir; do
-        name=$(basename "$graph" .weir)
         for contention in none pairwise share; do
-            rm -f "$2/run.db"
-            answer=$("$1" simulate "$graph" --contention $contention --db "$2/run.db" --json \
-                2>"$2/$name.$contention.stderr")
-            echo "exit $?" >"$2/$name.$contention.csv"
-            run=$(printf '%s\n' "$answer" | sed -n 's/.*"run": *\([0-9][0-9]*\).*/\1/p' | head -n 1)
-            [ -z "$run" ] ||
-                "$1" export csv "$run" --db "$2/run.db" >>"$2/$name.$contention.csv" || exit 1
+            timeline=$2/$(basename "$graph" .weir).$contention
+            mkdir "$timeline" && rm -f "$store"* || exit 1
+            "$1" simulate "$graph" --contention $contention --db "$store" --quiet \
+                >"$timeline/answer" 2>"$timeline/message"
+            status=$?
+            echo "exit $status" >>"$timeline/answer"
+            case $status in
+            0 | 4) "$1" export csv latest --db "$store" --quiet -o "$timeline/tables/" || exit 1 ;;
+            esac
         done
     done
-    rm -f "$2"/run.db*
 }
 
 variants='gcc-O2 gcc-O0 clang-O2'
@@ -64,6 +68,12 @@ graphs=$out/identity-graphs
 rm -rf "$graphs"
 mkdir -p "$graphs"
 find "$top/doc/examples" -name '*.weir' -exec cp {} "$graphs" \;
+# The graphs of the cases: NAME.case holds them below "--- file SOMETHING.weir".
+for case in "$top"/tests/cases/*.case; do
+    awk -v stem="$graphs/case-$(basename "$case" .case)-" '
+        /^--- / { file = $2 == "file" && $3 ~ /\.weir$/ ? stem $3 : ""; next }
+        file != "" { print >file }' "$case"
+done
 find "$shared/cases" -name '*.weir' -exec cp {} "$graphs" \; 2>/dev/null
 for seed in 1 2 3 4 5; do
     "$first" generate random --nodes 400 --seed $seed -o "$graphs/random-$seed.weir" --quiet ||
@@ -77,7 +87,7 @@ status=0
 for variant in $variants; do
     diff -r -u "$out/identity-gcc-O2/timelines" "$out/identity-$variant/timelines" || status=1
 done
-n_spans=$(cat "$out"/identity-gcc-O2/timelines/*.csv | wc -l)
-echo "$(find "$graphs" -name '*.weir' | wc -l) graphs, $n_spans lines of timelines, in: $variants"
+n_spans=$(cat "$out"/identity-gcc-O2/timelines/*/tables/spans.csv | wc -l)
+echo "$(find "$graphs" -name '*.weir' | wc -l) graphs, $n_spans lines of spans, in: $variants"
 [ "$n_spans" -gt 1000 ] || status=1
 exit $status
