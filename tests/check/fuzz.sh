@@ -8,7 +8,7 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${FUZZ_SECONDS:-15}
-mkdir -p "$1/fuzz" && cd "$1/fuzz" || exit 1
+mkdir -p "${1:?usage: fuzz.sh OUT}/fuzz" && cd "$1/fuzz" || exit 1
 [ -e Makefile ] ||
     "$top/configure" --enable-fuzzing --enable-werror CC=clang 'CFLAGS=-g -O1' || exit 1
 make -j "$(nproc)" fuzz || exit 1

@@ -9,7 +9,7 @@
 # usage: identity.sh OUT      (builds in OUT/identity-*)
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$1
+out=${1:?usage: identity.sh OUT}
 shared=${WEIR_SHARED:-$top/../shared}
 # In memory where there is such a folder: a store that is written safely waits for its disk.
 work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1
@@ -81,13 +81,13 @@ for seed in 1 2 3 4 5; do
 done
 
 for variant in $variants; do
-    timelines "$out/identity-$variant/weir" "$out/identity-$variant/timelines"
+    timelines "$out/identity-$variant/weir" "$work/$variant"
 done
 status=0
 for variant in $variants; do
-    diff -r -u "$out/identity-gcc-O2/timelines" "$out/identity-$variant/timelines" || status=1
+    diff -r -u "$work/gcc-O2" "$work/$variant" || status=1
 done
-n_spans=$(cat "$out"/identity-gcc-O2/timelines/*/tables/spans.csv | wc -l)
+n_spans=$(cat "$work"/gcc-O2/*/tables/spans.csv | wc -l)
 echo "$(find "$graphs" -name '*.weir' | wc -l) graphs, $n_spans lines of spans, in: $variants"
 [ "$n_spans" -gt 1000 ] || status=1
 exit $status
