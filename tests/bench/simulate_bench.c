@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What simulating costs, beside the floor program on the same graph in the same run: nanoseconds of
- * CPU and bytes a node. Usage: simulate_bench [NODES [WIDTH [SLOTS]]], 1000000 32 1 by default. */
+ * CPU and bytes a node. Usage: simulate_bench [NODES [WIDTH [SLOTS [WORD]]]], 1000000 32 1
+ * by default; WORD keeps the variants whose name holds it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,9 @@ int main(int argc, char **argv)
     printf("%-34s %8.1f %7.2f %8s %8s   %" PRId64 "\n", "floor", floor_cost, 1.0, "-", "-",
            makespan_ns);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        if (argc > 4 && strstr(variants[i].name, argv[4]) == NULL) {
+            continue;
+        }
         bench(&layers, &variants[i], floor_cost, makespan_ns);
     }
     layers_free(&layers);
