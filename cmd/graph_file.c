@@ -87,10 +87,13 @@ enum weir_status cmd_find_machine(const struct cmd_context *context, const char 
     char *found;
 
     if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 || is_file(name)) {
-        found = malloc(strlen(name) + 1);
+        size_t bytes = strlen(name) + 1;
+
+        found = malloc(bytes);
         if (found == NULL)
             return weir_error_memory(err);
-        *path = strcpy(found, name);
+        memcpy(found, name, bytes);
+        *path = found;
         return WEIR_OK;
     }
     found = installed_path(context, name);
@@ -134,7 +137,7 @@ static enum weir_status set_capacity(struct graph *graph, const char *setting,
     const char *equals = strrchr(setting, '=');
     char name[256];
     weir_text text;
-    weir_domain domain;
+    weir_domain domain = {WEIR_NONE};
     struct graph_domain value;
     enum number_fault fault;
 
@@ -145,7 +148,8 @@ static enum weir_status set_capacity(struct graph *graph, const char *setting,
     memcpy(name, setting, (size_t)(equals - setting));
     name[equals - setting] = '\0';
     text = graph_find_text(graph, name);
-    domain = text.index == 0 ? (weir_domain){WEIR_NONE} : graph_find_domain(graph, text);
+    if (text.index != 0)
+        domain = graph_find_domain(graph, text);
     if (!weir_is(domain)) {
         return weir_error_set(err, WEIR_USAGE,
                               "--capacity %.80s: the graph and its machine have no domain '%.80s'",
