@@ -8,3 +8,30 @@ tests_traces_test_chrome_LDADD = $(traces_test_libs)
 check_PROGRAMS += tests/traces/test_writer
 tests_traces_test_writer_SOURCES = tests/traces/test_writer.c
 tests_traces_test_writer_LDADD = $(traces_test_libs)
+
+# Importers: small exports made by the tests, and real ones where they are there.
+made_export_sources = \
+	tests/traces/exact.h \
+	tests/traces/made_export.c \
+	tests/traces/made_export.h
+
+check_PROGRAMS += \
+	tests/traces/test_nsys_device \
+	tests/traces/test_nsys_files \
+	tests/traces/test_nsys_host \
+	tests/traces/test_nsys_memory \
+	tests/traces/test_nsys_real \
+	tests/traces/test_nsys_rows
+
+tests_traces_test_nsys_device_SOURCES = tests/traces/test_nsys_device.c $(made_export_sources)
+tests_traces_test_nsys_device_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_files_SOURCES = tests/traces/test_nsys_files.c $(made_export_sources)
+tests_traces_test_nsys_files_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_host_SOURCES = tests/traces/test_nsys_host.c $(made_export_sources)
+tests_traces_test_nsys_host_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_memory_SOURCES = tests/traces/test_nsys_memory.c $(made_export_sources)
+tests_traces_test_nsys_memory_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_real_SOURCES = tests/traces/test_nsys_real.c tests/traces/exact.h
+tests_traces_test_nsys_real_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_rows_SOURCES = tests/traces/test_nsys_rows.c $(made_export_sources)
+tests_traces_test_nsys_rows_LDADD = $(traces_test_libs)
