@@ -168,8 +168,8 @@ static int compare_holds(const void *a, const void *b)
         return x->acquire_ns < y->acquire_ns ? -1 : 1;
     if (x->domain.index != y->domain.index)
         return x->domain.index < y->domain.index ? -1 : 1;
-    if (x->node.index != y->node.index)
-        return x->node.index < y->node.index ? -1 : 1;
+    if (x->node.index != y->node.index) /* none, of initial copies, comes first */
+        return x->node.index + 1 < y->node.index + 1 ? -1 : 1;
     return x->object.index < y->object.index ? -1 : x->object.index > y->object.index;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Robust fits with GSL. A row of the design is divided by its y, so that a percent of a short
- * duration counts as much as a percent of a long one. */
+/* Robust fits with GSL. Each row is divided by what a first fit expects of it, so that a percent of a
+ * short duration counts as much as a percent of a long one. (Divided by its own y, all would be 1, and
+ * GSL takes its scale from how much they differ.) */
 #include "replay/fit.h"
 
 #include <gsl/gsl_errno.h>
@@ -31,7 +32,7 @@ double fit_spread_ratio(double *values, size_t n, double centre)
 
 struct fit_space {
     gsl_matrix *design;
-    gsl_vector *ones;
+    gsl_vector *values;
     gsl_vector *line;
     gsl_matrix *covariance;
     gsl_multifit_robust_workspace *robust;
@@ -41,7 +42,7 @@ struct fit_space {
 static void space_free(struct fit_space *space)
 {
     gsl_matrix_free(space->design);
-    gsl_vector_free(space->ones);
+    gsl_vector_free(space->values);
     gsl_vector_free(space->line);
     gsl_matrix_free(space->covariance);
     gsl_multifit_robust_free(space->robust);
@@ -51,34 +52,52 @@ static void space_free(struct fit_space *space)
 static bool space_begin(struct fit_space *space, size_t n)
 {
     space->design = gsl_matrix_alloc(n, 2);
-    space->ones = gsl_vector_alloc(n);
+    space->values = gsl_vector_alloc(n);
     space->line = gsl_vector_alloc(2);
     space->covariance = gsl_matrix_alloc(2, 2);
     space->robust = gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, n, 2);
     space->distances = malloc(n * sizeof *space->distances);
-    return space->design != NULL && space->ones != NULL && space->line != NULL &&
+    return space->design != NULL && space->values != NULL && space->line != NULL &&
            space->covariance != NULL && space->robust != NULL && space->distances != NULL;
 }
 
-/* @param x_unit x is divided by it, so that both columns are of one size */
+/* @param x_unit x is divided by it, so that both columns are of one size
+ * @param expected what rows are divided by; NULL: 1 */
 static bool solve(struct fit_space *space, const double *x, const double *y, size_t n,
-                  double x_unit, struct fit_line *out)
+                  double x_unit, const double *expected, struct fit_line *out)
 {
     int fault;
 
     for (size_t i = 0; i < n; i++) {
-        gsl_matrix_set(space->design, i, 0, 1 / y[i]);
-        gsl_matrix_set(space->design, i, 1, x[i] / x_unit / y[i]);
-        gsl_vector_set(space->ones, i, 1);
+        double unit = expected == NULL ? 1 : expected[i];
+
+        gsl_matrix_set(space->design, i, 0, 1 / unit);
+        gsl_matrix_set(space->design, i, 1, x[i] / x_unit / unit);
+        gsl_vector_set(space->values, i, y[i] / unit);
     }
-    fault = gsl_multifit_robust(space->design, space->ones, space->line, space->covariance,
+    fault = gsl_multifit_robust(space->design, space->values, space->line, space->covariance,
                                 space->robust);
     /* After too many rounds the line is still that of the last one. */
     if (fault != GSL_SUCCESS && fault != GSL_EMAXITER)
         return false;
     out->intercept = gsl_vector_get(space->line, 0);
     out->slope = gsl_vector_get(space->line, 1) / x_unit;
-    if (!isfinite(out->intercept) || !isfinite(out->slope))
+    return isfinite(out->intercept) && isfinite(out->slope);
+}
+
+static bool solve_twice(struct fit_space *space, const double *x, const double *y, size_t n,
+                        double x_unit, struct fit_line *out)
+{
+    double *expected = space->distances;
+
+    if (!solve(space, x, y, n, x_unit, NULL, out))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        expected[i] = out->intercept + out->slope * x[i];
+        if (expected[i] < y[i] / 2) /* the first line was led astray here */
+            expected[i] = y[i];
+    }
+    if (!solve(space, x, y, n, x_unit, expected, out))
         return false;
     for (size_t i = 0; i < n; i++)
         space->distances[i] = fabs(out->intercept + out->slope * x[i] - y[i]) / y[i];
@@ -107,7 +126,7 @@ enum weir_status fit_line(const double *x, const double *y, size_t n, struct fit
         space_free(&space);
         return weir_error_memory(err);
     }
-    is_solved = solve(&space, x, y, n, greatest, &line);
+    is_solved = solve_twice(&space, x, y, n, greatest, &line);
     space_free(&space);
     if (!is_solved)
         return weir_error_set(err, WEIR_INPUT,

@@ -346,7 +346,9 @@ static void note_waits(const struct schedule *schedule, uint32_t index, char *te
     for (uint32_t w = 0; w < step->n_waits; w++)
         n_paced += step->waits[w].is_from_start || step->waits[w].lag_ns > 0;
     if (n_paced > 0)
-        append(text, bytes, "%u lags or starts of others paced by the host's clock", n_paced);
+        append(text, bytes,
+               "%u of its waits paced by the host's clock (a lag, or the start of another)",
+               n_paced);
     if (step->release_ns == 0)
         return;
     number_time_text(step->release_ns, time);

@@ -335,6 +335,23 @@ static bool is_repeated(const struct incoming *edge, const struct incoming *befo
     return edge->producer == before->producer && edge->is_from_start == before->is_from_start;
 }
 
+/* Waits go back in the order of starts, or queues and waits could form a circle. */
+static enum weir_status check_order(const struct making *m, uint32_t step, struct weir_error *err)
+{
+    for (size_t i = m->first[step]; i < m->first[step + 1] && step < m->steps->n_started; i++) {
+        uint32_t producer = m->incoming[i].producer;
+
+        if (producer > step && producer < m->steps->n_started)
+            return weir_error_set(
+                err, WEIR_INPUT,
+                "%s starts in the plan before %s, which the graph puts before it: this is no plan "
+                "of this graph; simulate it again",
+                graph_node_name(m->graph, (weir_node){m->steps->node_of[step]}),
+                graph_node_name(m->graph, (weir_node){m->steps->node_of[producer]}));
+    }
+    return WEIR_OK;
+}
+
 static void reduce_step(struct making *m, struct reducing *r, uint32_t step, size_t *n_waits)
 {
     struct waits_counts *counts = &m->out->counts;
@@ -386,8 +403,9 @@ static enum weir_status reduce(struct making *m, struct arena *arena, struct wei
     } else {
         memset(r.best, 0xff, n_lanes * sizeof *r.best);
         memset(r.waited, 0xff, n_pairs * sizeof *r.waited);
-        for (uint32_t s = 0; s < m->steps->n_steps; s++) {
+        for (uint32_t s = 0; s < m->steps->n_steps && status == WEIR_OK; s++) {
             m->out->first[s] = n_waits;
+            status = check_order(m, s, err);
             reduce_step(m, &r, s, &n_waits);
             m->out->counts.n_released += m->out->release_ns[s] > 0;
         }

@@ -1,7 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of replay/; each links what that folder may use, $(replay_test_libs).
 
-check_PROGRAMS += tests/replay/test_host
+replay_tests = \
+	tests/replay/test_account \
+	tests/replay/test_calibrate \
+	tests/replay/test_fit \
+	tests/replay/test_host \
+	tests/replay/test_runner \
+	tests/replay/test_schedule
+
+check_PROGRAMS += $(replay_tests)
+threaded_tests += \
+	tests/replay/test_calibrate \
+	tests/replay/test_host \
+	tests/replay/test_runner
+
+tests_replay_test_account_SOURCES = tests/replay/test_account.c tests/replay/plan.h
+tests_replay_test_account_LDADD = $(replay_test_libs)
+tests_replay_test_calibrate_SOURCES = tests/replay/test_calibrate.c
+tests_replay_test_calibrate_LDADD = $(replay_test_libs)
+tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
+tests_replay_test_fit_LDADD = $(replay_test_libs)
 tests_replay_test_host_SOURCES = tests/replay/test_host.c
 tests_replay_test_host_LDADD = $(replay_test_libs)
-threaded_tests += tests/replay/test_host
+tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.h
+tests_replay_test_runner_LDADD = $(replay_test_libs)
+tests_replay_test_schedule_SOURCES = tests/replay/test_schedule.c tests/replay/plan.h
+tests_replay_test_schedule_LDADD = $(replay_test_libs)

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is measured is above nothing and becomes a machine that reads back; figures made up by hand
+ * become the statements that they should. */
+#include "replay/calibrate.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/text.h"
+#include "replay/rates.h"
+#include "tests/suite.h"
+
+/* A calibration by hand: 32 operations in 4 ns, 10 GB/s after 2 us, one figure too noisy. */
+static struct calibration by_hand(void)
+{
+    struct calibration c = {.info = {.name = "abacus, 2 processors",
+                                     .n_processors = 2,
+                                     .memory_bytes = (int64_t)4 << 30},
+                            .has_kappa = true};
+    struct weir_error err;
+
+    ck_assert_int_eq(device_find("host", &c.ops, &err), WEIR_OK);
+    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
+        c.rates[i] = (struct measure_rate){
+            .fixed_ns = 2000, .unit_ns = 0.1, .spread_ratio = 0.01, .n_samples = 50};
+        for (int j = 0; j < CALIBRATE_CLASSES; j++)
+            c.kappas[i][j] =
+                (struct measure_kappa){.factor = 1.23456, .spread_ratio = 0.01, .n_samples = 9};
+    }
+    c.rates[CALIBRATE_COMPUTE].unit_ns = 4;
+    c.rates[CALIBRATE_D2H].spread_ratio = 0.2;
+    c.kappas[CALIBRATE_COMPUTE][CALIBRATE_H2D].factor = 0.98;
+    return c;
+}
+
+static char *machine_text(const struct calibration *c)
+{
+    struct graph *machine = NULL;
+    struct graph *again = NULL;
+    struct report *report = report_new(0);
+    struct weir_error err = {WEIR_OK, ""};
+    char *text = NULL;
+    size_t length = 0;
+
+    ck_assert_msg(calibrate_machine(c, &machine, &err) == WEIR_OK, "%s", err.text);
+    ck_assert_int_eq(graph_write_text(machine, &text, &length, &err), WEIR_OK);
+    ck_assert_msg(graph_read_text(text, length, "machine", report, &again, &err) == WEIR_OK, "%s",
+                  err.text);
+    graph_free(machine);
+    graph_free(again);
+    report_free(report);
+    return text;
+}
+
+/* The line of the text that begins so. */
+static const char *line_of(const char *text, const char *begin, char out[1024])
+{
+    const char *at = strstr(text, begin);
+
+    ck_assert_msg(at != NULL, "no line begins with %s", begin);
+    (void)snprintf(out, 1024, "%.*s", (int)strcspn(at, "\n"), at);
+    return out;
+}
+
+static void check_has(const char *line, const char *part)
+{
+    ck_assert_msg(strstr(line, part) != NULL, "'%s' is not in: %s", part, line);
+}
+
+START_TEST(figures_become_statements)
+{
+    struct calibration c = by_hand();
+    char *text = machine_text(&c);
+    char line[1024];
+
+    check_has(line_of(text, "domain hbm ", line), "capacity=2147483648");
+    check_has(line_of(text, "domain host ", line), "capacity=2147483648");
+    (void)line_of(text, "engine sm ", line);
+    check_has(line, "flops=8000000000");
+    check_has(line, "bandwidth=10000000000");
+    check_has(line, "domain=hbm");
+    (void)line_of(text, "engine h2d ", line);
+    check_has(line, "from=host");
+    check_has(line, "to=hbm");
+    check_has(line, "latency=2000");
+    check_has(line, "bandwidth=10000000000");
+    check_has(line, "evidence=\"measured:weir calibrate on abacus, 2 processors");
+    check_has(line, "50 measurements");
+    check_has(line, "confidence=0.95");
+    (void)line_of(text, "engine d2h ", line);
+    check_has(line, "too noisy to trust");
+    check_has(line, "confidence=0.5");
+    check_has(line_of(text, "kappa d2h d2d ", line), "kappa d2h d2d 1.235 ");
+    /* Nothing runs faster because something else runs: that is the noise of the measurement. */
+    check_has(line_of(text, "kappa sm h2d ", line), "kappa sm h2d 1 ");
+    free(text);
+}
+END_TEST
+
+START_TEST(noise_is_known)
+{
+    ck_assert(!calibrate_is_noisy(0.05, 0.1));
+    ck_assert(calibrate_is_noisy(0.11, 0));
+    ck_assert(calibrate_is_noisy(0.01, 0.3));
+    ck_assert(measure_is_preempted(2000000, 1000000));
+    ck_assert(!measure_is_preempted(1040000, 1000000));
+    ck_assert(!measure_is_preempted(4000, 1000));
+    ck_assert(!measure_is_preempted(2000000, -1));
+}
+END_TEST
+
+static void note_progress(void *arg, double part)
+{
+    double *last = arg;
+
+    ck_assert_double_ge(part, *last);
+    *last = part;
+}
+
+START_TEST(the_host_is_measured)
+{
+    struct calibrate_options options = calibrate_default();
+    struct calibration c;
+    struct weir_error err = {WEIR_OK, ""};
+    double last = 0;
+
+    options.n_repeats = 3;
+    options.has_contention = false;
+    options.progress = note_progress;
+    options.progress_arg = &last;
+    ck_assert_msg(calibrate_measure("host", &options, &c, &err) == WEIR_OK, "%s", err.text);
+    ck_assert_double_eq_tol(last, 1, 1e-9);
+    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
+        ck_assert_double_gt(c.rates[i].unit_ns, 0);
+        ck_assert_double_ge(c.rates[i].fixed_ns, 0);
+        ck_assert_uint_gt(c.rates[i].n_samples, 4);
+    }
+    free(machine_text(&c));
+    ck_assert_int_eq(calibrate_measure("cuda", &options, &c, &err), WEIR_DEVICE);
+}
+END_TEST
+
+START_TEST(contention_is_measured)
+{
+    const struct measure_action compute = {.action = STEP_COMPUTE};
+    const struct measure_action copy = {.action = STEP_COPY, .window_bytes = 1 << 20};
+    const struct device_ops *ops;
+    struct measure_rate rates[2];
+    struct measure_kappa kappa;
+    struct weir_error err = {WEIR_OK, ""};
+
+    ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
+    ck_assert_int_eq(measure_rate(ops, &compute, 200000, &rates[0], &err), WEIR_OK);
+    ck_assert_int_eq(measure_rate(ops, &copy, 200000, &rates[1], &err), WEIR_OK);
+    ck_assert_int_eq(
+        measure_kappa(ops, &compute, &rates[0], &copy, &rates[1], 200000, 5, &kappa, &err),
+        WEIR_OK);
+    ck_assert_uint_eq(kappa.n_samples, 5);
+    ck_assert_double_gt(kappa.factor, 0.1);
+}
+END_TEST
+
+/* ---- rates of copies ---- */
+
+/* Buffers of 64 bytes: 10 ns + 1 ns a byte; of 1 KiB: 10 + 2; of 16 KiB: 10 + 4. */
+static struct rates three_points(void)
+{
+    struct rates_needs needs = {.directions = NULL};
+    struct weir_error err;
+
+    ck_assert_int_eq(rates_need_copy(&needs, (weir_domain){0}, (weir_domain){1}, 1000, &err),
+                     WEIR_OK);
+    ck_assert_uint_eq(needs.directions[0].n_points, 2);
+    ck_assert_int_eq(rates_need_copy(&needs, (weir_domain){0}, (weir_domain){1}, 16384, &err),
+                     WEIR_OK);
+    ck_assert_uint_eq(needs.n_directions, 1);
+    ck_assert_uint_eq(needs.directions[0].n_points, 3);
+    for (int p = 0; p < 3; p++)
+        needs.directions[0].at[p] =
+            (struct measure_rate){.fixed_ns = 10, .unit_ns = (double)(1 << p)};
+    return (struct rates){.directions = needs.directions, .n_directions = 1};
+}
+
+START_TEST(rates_lie_between_sizes)
+{
+    struct rates rates = three_points();
+    const weir_domain from = {0};
+    const weir_domain to = {1};
+
+    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 8).unit_ns, 1, 1e-9);
+    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 64).unit_ns, 1, 1e-9);
+    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 256).unit_ns, 1.5, 1e-9);
+    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 1024).unit_ns, 2, 1e-9);
+    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 1 << 30).unit_ns, 4, 1e-9);
+    ck_assert_double_eq_tol(rates_pass_ns(&rates, from, to, 1024), 2058, 1e-9);
+    ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 2058, 1 << 20), 1024);
+    ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 2057, 1 << 20), 1023);
+    ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 1e9, 4000), 4000);
+    ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 5, 4000), 0);
+    rates_free(&rates);
+}
+END_TEST
+
+START_TEST(amounts_follow_from_rates)
+{
+    const struct measure_rate rate = {.fixed_ns = 100, .unit_ns = 4};
+
+    ck_assert_int_eq(measure_amount(&rate, 500), 100);
+    ck_assert_int_eq(measure_amount(&rate, 50), 1);
+    ck_assert_int_eq(measure_amount(&rate, 1e300), INT64_MAX);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("replay/calibrate");
+    TCase *machine = tcase_create("machine");
+    TCase *measured = tcase_create("measured");
+    TCase *rates = tcase_create("rates");
+
+    (void)gsl_set_error_handler_off();
+    tcase_add_test(machine, figures_become_statements);
+    tcase_add_test(machine, noise_is_known);
+    tcase_add_test(measured, the_host_is_measured);
+    tcase_add_test(measured, contention_is_measured);
+    tcase_add_test(rates, rates_lie_between_sizes);
+    tcase_add_test(rates, amounts_follow_from_rates);
+    suite_add_tcase(suite, machine);
+    suite_add_tcase(suite, measured);
+    suite_add_tcase(suite, rates);
+    return run_suite(suite);
+}
