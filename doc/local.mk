@@ -6,6 +6,7 @@ dist_man1_MANS = \
 	doc/man/weir-compare.1 \
 	doc/man/weir-export.1 \
 	doc/man/weir-generate.1 \
+	doc/man/weir-import.1 \
 	doc/man/weir-plot.1 \
 	doc/man/weir-policies.1 \
 	doc/man/weir-runs.1 \
