@@ -7,11 +7,14 @@ store_libstore_a_SOURCES = \
 	store/read.c \
 	store/rows.c \
 	store/rows.h \
+	store/run_lists.c \
 	store/schema.c \
 	store/schema.h \
 	store/store.c \
 	store/store.h \
 	store/store_internal.h \
+	store/stored_text.c \
 	store/tables.c \
 	store/timeline_rows.c \
+	store/values.h \
 	store/write.c

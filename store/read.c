@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/number.h"
 #include "store/store_internal.h"
+#include "store/values.h"
 
 /* ---- words ---- */
 
@@ -29,18 +29,6 @@ static bool scope_from(const char *name, enum graph_scope *out)
         }
     }
     return false;
-}
-
-static const char *text_at(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-
-    return text == NULL ? "" : text;
-}
-
-static int64_t known_at(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, column);
 }
 
 /* ---- heads ---- */
@@ -160,140 +148,6 @@ static enum weir_status read_head(struct store *store, int64_t run_id, struct st
     return status;
 }
 
-/* A list of a run: `count` tells how long it is, `select` gives it in order, take reads a row. */
-struct list {
-    const char *count, *select;
-    size_t item_bytes;
-    bool (*take)(struct arena *arena, sqlite3_stmt *row, void *item); /* false: no memory */
-};
-
-static weir_node node_at(sqlite3_stmt *row, int column)
-{
-    return (weir_node){sqlite3_column_type(row, column) == SQLITE_NULL
-                           ? WEIR_NONE
-                           : (uint32_t)sqlite3_column_int64(row, column)};
-}
-
-/* NULL stays NULL; false when memory ran out. */
-static bool keep_at(struct arena *arena, sqlite3_stmt *row, int column, const char **out)
-{
-    *out = NULL;
-    if (sqlite3_column_type(row, column) == SQLITE_NULL)
-        return true;
-    *out = keep(arena, text_at(row, column));
-    return *out != NULL;
-}
-
-static bool take_decision(struct arena *arena, sqlite3_stmt *row, void *item)
-{
-    struct run_decision *decision = item;
-
-    return keep_at(arena, row, 0, &decision->what) && keep_at(arena, row, 1, &decision->reason) &&
-           keep_at(arena, row, 2, &decision->instead_of);
-}
-
-static bool take_mechanism(struct arena *arena, sqlite3_stmt *row, void *item)
-{
-    struct run_mechanism *mechanism = item;
-
-    mechanism->node = node_at(row, 0);
-    return keep_at(arena, row, 1, &mechanism->mechanism) &&
-           keep_at(arena, row, 2, &mechanism->note);
-}
-
-static bool take_deviation(struct arena *arena, sqlite3_stmt *row, void *item)
-{
-    struct run_deviation *deviation = item;
-
-    deviation->node = node_at(row, 0);
-    deviation->cost_ns = known_at(row, 2);
-    return keep_at(arena, row, 1, &deviation->what);
-}
-
-static bool take_sample(struct arena *arena, sqlite3_stmt *row, void *item)
-{
-    (void)arena;
-    *(struct run_sample *)item = (struct run_sample){
-        .number = sqlite3_column_int64(row, 0),
-        .makespan_ns = sqlite3_column_int64(row, 1),
-        .is_warm_up = sqlite3_column_int(row, 2) != 0,
-    };
-    return true;
-}
-
-#define KEYS_OF_RUN " WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32"
-
-static const struct list decisions = {
-    "SELECT count(*) FROM decision_row" KEYS_OF_RUN,
-    "SELECT what, reason, instead_of FROM decision_row" KEYS_OF_RUN " ORDER BY key",
-    sizeof(struct run_decision), take_decision};
-static const struct list mechanisms = {
-    "SELECT count(*) FROM mechanism_row" KEYS_OF_RUN,
-    "SELECT node_id, mechanism, note FROM mechanism_row" KEYS_OF_RUN " ORDER BY key",
-    sizeof(struct run_mechanism), take_mechanism};
-static const struct list deviations = {
-    "SELECT count(*) FROM deviation_row" KEYS_OF_RUN,
-    "SELECT node_id, what, cost_ns FROM deviation_row" KEYS_OF_RUN " ORDER BY key",
-    sizeof(struct run_deviation), take_deviation};
-static const struct list samples = {
-    "SELECT count(*) FROM sample WHERE run_id = ?1",
-    "SELECT number, makespan_ns, is_warm_up FROM sample WHERE run_id = ?1 ORDER BY number",
-    sizeof(struct run_sample), take_sample};
-
-/* *items is NULL when the list is empty. */
-static enum weir_status read_list(struct store *store, int64_t run_id, const struct list *list,
-                                  struct arena *arena, void **items, size_t *n_items,
-                                  struct weir_error *err)
-{
-    sqlite3_stmt *select = NULL;
-    int64_t n = 0;
-    size_t at = 0;
-    bool found = false, has_row = true;
-    char *made;
-    enum weir_status status = store_number(store, list->count, run_id, 0, &n, &found, err);
-
-    if (status != WEIR_OK || n <= 0)
-        return status;
-    made = arena_array(arena, (size_t)n, list->item_bytes);
-    if (made == NULL)
-        return weir_error_memory(err);
-    status = statement_prepare(store, list->select, &select, err);
-    if (status == WEIR_OK)
-        (void)sqlite3_bind_int64(select, 1, run_id);
-    while (status == WEIR_OK && at < (size_t)n) {
-        status = statement_step(store, select, &has_row, err);
-        if (status != WEIR_OK || !has_row)
-            break;
-        if (!list->take(arena, select, made + at * list->item_bytes))
-            status = weir_error_memory(err);
-        at++;
-    }
-    (void)sqlite3_finalize(select);
-    *items = made;
-    *n_items = at;
-    return status;
-}
-
-static enum weir_status read_lists(struct store *store, int64_t run_id, struct stored_run *stored,
-                                   struct weir_error *err)
-{
-    struct run *run = &stored->run;
-    void *items[4] = {NULL, NULL, NULL, NULL};
-    const struct list *const lists[] = {&decisions, &mechanisms, &deviations, &samples};
-    size_t *const counts[] = {&run->n_decisions, &run->n_mechanisms, &run->n_deviations,
-                              &stored->n_samples};
-    enum weir_status status = WEIR_OK;
-
-    for (size_t i = 0; i < 4 && status == WEIR_OK; i++) {
-        status = read_list(store, run_id, lists[i], &stored->arena, &items[i], counts[i], err);
-    }
-    run->decisions = items[0];
-    run->mechanisms = items[1];
-    run->deviations = items[2];
-    stored->samples = items[3];
-    return status;
-}
-
 static enum weir_status read_parts(struct store *store, int64_t run_id, struct stored_run *stored,
                                    struct weir_error *err)
 {
@@ -311,7 +165,7 @@ static enum weir_status read_parts(struct store *store, int64_t run_id, struct s
         stored->timeline->makespan_ns = head.makespan_ns;
         stored->timeline->status = head.status;
         stored->run.timeline = stored->timeline;
-        status = read_lists(store, run_id, stored, err);
+        status = run_lists_read(store, stored, err);
     }
     return status;
 }

@@ -60,6 +60,19 @@ MUST_CHECK enum weir_status graph_rows_write(struct store *store, const struct g
 /** The graph read back from its text. The caller frees it. */
 MUST_CHECK enum weir_status graph_rows_read(struct store *store, int64_t graph_id,
                                             struct graph **out, struct weir_error *err);
+/** The text of a graph, and back: malloc'ed and NUL-terminated. */
+MUST_CHECK enum weir_status stored_text_write(struct store *store, int64_t graph_id,
+                                              const char *text, size_t length,
+                                              struct weir_error *err);
+MUST_CHECK enum weir_status stored_text_read(struct store *store, int64_t graph_id, char **out,
+                                             size_t *length, struct weir_error *err);
+/** Decisions, mechanisms, deviations and samples of a run; read into the arena of the run, whose id
+ *  says which. */
+MUST_CHECK enum weir_status run_lists_write(struct store *store, int64_t run_id,
+                                            const struct run *run, const struct run_sample *samples,
+                                            size_t n_samples, struct weir_error *err);
+MUST_CHECK enum weir_status run_lists_read(struct store *store, struct stored_run *stored,
+                                           struct weir_error *err);
 /** Span, wait, hold, pressure, peak and induced rows of a run. */
 MUST_CHECK enum weir_status timeline_rows_write(struct store *store, int64_t run_id,
                                                 const struct run *run, struct weir_error *err);

@@ -4,27 +4,14 @@
 #include <stdlib.h>
 
 #include "store/store_internal.h"
+#include "store/values.h"
 
 /* What the rows of one run are made from. */
 struct rows_of_run {
     int64_t first_key;
     const struct graph *graph;
     const struct timeline *timeline;
-    const struct run *run;
 };
-
-static void give_id(sqlite3_context *out, uint32_t id)
-{
-    if (id != WEIR_NONE)
-        sqlite3_result_int64(out, id);
-}
-
-/* -1 stands for unknown in a timeline, NULL in the file. */
-static void give_unless_minus_one(sqlite3_context *out, int64_t value)
-{
-    if (value != -1)
-        sqlite3_result_int64(out, value);
-}
 
 static void give_span(const void *arg, int64_t row, int column, sqlite3_context *out)
 {
@@ -166,7 +153,7 @@ static void give_hold(const void *arg, int64_t row, int column, sqlite3_context 
         sqlite3_result_int64(out, hold->acquire_ns);
         break;
     case 6:
-        give_unless_minus_one(out, hold->release_ns);
+        give_known(out, hold->release_ns);
         break;
     case 7:
         sqlite3_result_int(out, is_staging(of, hold));
@@ -205,80 +192,11 @@ static void give_peak(const void *arg, int64_t row, int column, sqlite3_context 
     sqlite3_result_int64(out, column == 0 ? of->first_key + row : of->timeline->peak_bytes[row]);
 }
 
-static void give_text(sqlite3_context *out, const char *text)
-{
-    if (text != NULL)
-        sqlite3_result_text(out, text, -1, SQLITE_STATIC);
-}
-
-static void give_decision(const void *arg, int64_t row, int column, sqlite3_context *out)
-{
-    const struct rows_of_run *of = arg;
-    const struct run_decision *decision = &of->run->decisions[row];
-
-    switch (column) {
-    case 0:
-        sqlite3_result_int64(out, of->first_key + row);
-        break;
-    case 1:
-        give_text(out, decision->what);
-        break;
-    case 2:
-        give_text(out, decision->reason);
-        break;
-    case 3:
-        give_text(out, decision->instead_of);
-        break;
-    }
-}
-
-static void give_mechanism(const void *arg, int64_t row, int column, sqlite3_context *out)
-{
-    const struct rows_of_run *of = arg;
-    const struct run_mechanism *mechanism = &of->run->mechanisms[row];
-
-    switch (column) {
-    case 0:
-        sqlite3_result_int64(out, of->first_key + row);
-        break;
-    case 1:
-        give_id(out, mechanism->node.index);
-        break;
-    case 2:
-        give_text(out, mechanism->mechanism);
-        break;
-    case 3:
-        give_text(out, mechanism->note);
-        break;
-    }
-}
-
-static void give_deviation(const void *arg, int64_t row, int column, sqlite3_context *out)
-{
-    const struct rows_of_run *of = arg;
-    const struct run_deviation *deviation = &of->run->deviations[row];
-
-    switch (column) {
-    case 0:
-        sqlite3_result_int64(out, of->first_key + row);
-        break;
-    case 1:
-        give_id(out, deviation->node.index);
-        break;
-    case 2:
-        give_text(out, deviation->what);
-        break;
-    case 3:
-        give_unless_minus_one(out, deviation->cost_ns);
-        break;
-    }
-}
-
 enum weir_status timeline_rows_write(struct store *store, int64_t run_id, const struct run *run,
                                      struct weir_error *err)
 {
     const struct timeline *timeline = run->timeline;
-    struct rows_of_run of = {run_id << STORE_KEY_BITS, run->graph, timeline, run};
+    struct rows_of_run of = {run_id << STORE_KEY_BITS, run->graph, timeline};
     const struct {
         const char *sql;
         size_t n_rows;
@@ -295,12 +213,6 @@ enum weir_status timeline_rows_write(struct store *store, int64_t run_id, const 
         {"INSERT INTO induced_row SELECT c0, c1, c2, c3, c4 FROM weir_rows", timeline->n_induced,
          give_induced},
         {"INSERT INTO peak_row SELECT c0, c1 FROM weir_rows", timeline->n_domains, give_peak},
-        {"INSERT INTO decision_row SELECT c0, c1, c2, c3 FROM weir_rows", run->n_decisions,
-         give_decision},
-        {"INSERT INTO mechanism_row SELECT c0, c1, c2, c3 FROM weir_rows", run->n_mechanisms,
-         give_mechanism},
-        {"INSERT INTO deviation_row SELECT c0, c1, c2, c3 FROM weir_rows", run->n_deviations,
-         give_deviation},
     };
     enum weir_status status = WEIR_OK;
 
@@ -310,18 +222,6 @@ enum weir_status timeline_rows_write(struct store *store, int64_t run_id, const 
 }
 
 /* ---- reading ---- */
-
-static uint32_t id_at(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL
-               ? WEIR_NONE
-               : (uint32_t)sqlite3_column_int64(row, column);
-}
-
-static int64_t known_at(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, column);
-}
 
 static enum weir_status take_span(struct timeline *timeline, sqlite3_stmt *row,
                                   struct weir_error *err)

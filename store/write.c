@@ -106,26 +106,6 @@ static enum weir_status write_head(struct store *store, const struct run *run, i
     return status;
 }
 
-static enum weir_status write_samples(struct store *store, int64_t run_id,
-                                      const struct run_sample *samples, size_t n_samples,
-                                      struct weir_error *err)
-{
-    sqlite3_stmt *insert = NULL;
-    enum weir_status status = statement_prepare(
-        store, "INSERT INTO sample(run_id, number, makespan_ns, is_warm_up) VALUES(?, ?, ?, ?)",
-        &insert, err);
-
-    for (size_t i = 0; i < n_samples && status == WEIR_OK; i++) {
-        (void)sqlite3_bind_int64(insert, 1, run_id);
-        (void)sqlite3_bind_int64(insert, 2, samples[i].number);
-        (void)sqlite3_bind_int64(insert, 3, samples[i].makespan_ns);
-        (void)sqlite3_bind_int(insert, 4, samples[i].is_warm_up);
-        status = statement_run(store, insert, err);
-    }
-    (void)sqlite3_finalize(insert);
-    return status;
-}
-
 /* Inside the transaction. */
 static enum weir_status write_all(struct store *store, const struct run *run,
                                   const struct run_sample *samples, size_t n_samples,
@@ -151,7 +131,7 @@ static enum weir_status write_all(struct store *store, const struct run *run,
     if (status == WEIR_OK)
         status = timeline_rows_write(store, *run_id, run, err);
     if (status == WEIR_OK)
-        status = write_samples(store, *run_id, samples, n_samples, err);
+        status = run_lists_write(store, *run_id, run, samples, n_samples, err);
     return status;
 }
 

@@ -137,6 +137,7 @@ START_TEST(a_read_only_place_is_read_and_not_written)
     struct store *store = opened("ro#%?.db");
     struct stored_run back;
     char folder[200], path[200];
+    FILE *file;
 
     (void)snprintf(folder, sizeof folder, "%s", scratch_path("."));
     (void)snprintf(path, sizeof path, "%s", scratch_path("ro#%?.db"));
@@ -147,6 +148,13 @@ START_TEST(a_read_only_place_is_read_and_not_written)
     ck_assert_int_eq(chmod(folder, 0555), 0);
     if (geteuid() == 0)
         ck_assert_int_eq(seteuid(65534), 0);
+    file = fopen(path, "r");
+    if (file == NULL) { /* the way to it is root's alone: nothing to be tried here */
+        ck_assert_int_eq(seteuid(0), 0);
+        made_run_free(&made);
+        return;
+    }
+    ck_assert_int_eq(fclose(file), 0);
 
     OK(store_open(path, true, &store, &err));
     OK(store_read_run(store, 1, &back, &err));
