@@ -2,13 +2,16 @@
 
 dist_man1_MANS = \
 	doc/man/weir.1 \
+	doc/man/weir-calibrate.1 \
 	doc/man/weir-check.1 \
 	doc/man/weir-compare.1 \
+	doc/man/weir-devices.1 \
 	doc/man/weir-export.1 \
 	doc/man/weir-generate.1 \
 	doc/man/weir-import.1 \
 	doc/man/weir-plot.1 \
 	doc/man/weir-policies.1 \
+	doc/man/weir-replay.1 \
 	doc/man/weir-runs.1 \
 	doc/man/weir-simulate.1
 dist_man5_MANS = \
@@ -21,7 +24,9 @@ dist_man3_MANS = \
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	doc/examples/backwards.c \
-	doc/examples/first-light.sh
+	doc/examples/first-light.sh \
+	doc/examples/offload.weir \
+	doc/examples/profile.sql
 
 dist_doc_DATA = \
 	COPYING.EXCEPTION \
