@@ -60,6 +60,8 @@ static void remove_folder(void)
     char path[512];
 
     while (open != NULL && (entry = readdir(open)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
         (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         (void)chmod(path, 0700);
         (void)remove(path);
