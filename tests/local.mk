@@ -63,7 +63,8 @@ TESTS += $(check_PROGRAMS)
 case_scripts = \
 	tests/run-cases \
 	tests/run-shared-cases \
-	tests/cmd/export_chrome.py
+	tests/cmd/export_chrome.py \
+	tests/cmd/import.py
 
 dist_check_SCRIPTS += $(case_scripts)
 
