@@ -27,6 +27,7 @@ struct group {
 struct factor {
     uint32_t beside; /* the group whose running nodes count */
     uint32_t slowed; /* the group that slows down */
+    uint32_t rank;   /* of the class beside it, by first mention */
     double *powers;  /* powers[n]: 1 multiplied by the factor n times */
     size_t powers_room;
     uint32_t n_powers;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each name in a pair is a key; a node carries the key of its own name and that of its class, where
- * they are keys. Counting running nodes by key answers every question. */
+ * they are keys. Counting running nodes by key answers every question.
+ *
+ * Under pairwise contention most pairs of classes may be unknown, so it is the known ones that are
+ * listed: of all running nodes with a class, those of a class known to this one do not count. */
 #include "sim/overlap.h"
 
 #include <stdlib.h>
@@ -25,20 +28,20 @@ struct overlap_set {
     uint32_t *first; /* of key k: partners[first[k]] up to the next */
     uint32_t *partners;
     uint32_t *running; /* by key */
+
+    bool has_known;          /* each pair of classes counts that is not listed here */
+    uint32_t *known_first;   /* of class c: known[known_first[c]] up to the next */
+    uint32_t *known;         /* classes of which it is known what they do beside it */
+    uint32_t *class_running; /* by class */
+    uint32_t n_class_running;
 };
 
 static enum weir_status add_pair(struct overlap_set *set, uint32_t a, uint32_t b,
                                  struct weir_error *err)
 {
-    enum weir_status status;
+    enum weir_status status =
+        array_grow(&set->pairs, &set->pairs_room, (size_t)set->n_pairs + 1, err);
 
-    for (uint32_t i = 0; i < set->n_pairs; i++) {
-        if ((set->pairs[i].a == a && set->pairs[i].b == b) ||
-            (set->pairs[i].a == b && set->pairs[i].b == a)) {
-            return WEIR_OK;
-        }
-    }
-    status = array_grow(&set->pairs, &set->pairs_room, (size_t)set->n_pairs + 1, err);
     if (status == WEIR_OK) {
         set->pairs[set->n_pairs++] = (struct pair){a, b};
     }
@@ -124,48 +127,72 @@ static enum weir_status add_lines(struct overlap_set *set, enum overlap_rule rul
     return WEIR_OK;
 }
 
-static bool has_factor(const struct graph *graph, weir_class slowed, weir_class beside)
+static int pair_compare(const void *a, const void *b)
 {
+    const struct pair *x = a, *y = b;
+
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* The ordered pairs of classes that have a factor, and both orders of those that are said to be
+ * allowed; sorted. */
+static uint32_t list_factors(const struct graph *graph, struct pair *out)
+{
+    uint32_t n = 0;
+
     for (uint32_t i = 0; i < graph_n_kappas(graph); i++) {
         const struct graph_kappa *kappa = graph_kappa(graph, i);
 
-        if (weir_same(kappa->slowed, slowed) && weir_same(kappa->beside, beside)) {
-            return true;
-        }
+        out[n++] = (struct pair){kappa->slowed.index, kappa->beside.index};
     }
-    return false;
-}
-
-static bool is_said_allowed(const struct graph *graph, weir_text a, weir_text b)
-{
     for (uint32_t i = 0; i < graph_n_overlaps(graph); i++) {
         const struct graph_overlap *line = graph_overlap(graph, i);
+        weir_class a = graph_find_class(graph, line->a), b = graph_find_class(graph, line->b);
 
-        if (line->rule == OVERLAP_ALLOWED && ((weir_same(line->a, a) && weir_same(line->b, b)) ||
-                                              (weir_same(line->a, b) && weir_same(line->b, a)))) {
-            return true;
+        if (line->rule == OVERLAP_ALLOWED && weir_is(a) && weir_is(b)) {
+            out[n++] = (struct pair){a.index, b.index};
+            out[n++] = (struct pair){b.index, a.index};
         }
     }
-    return false;
+    qsort(out, n, sizeof *out, pair_compare);
+    return n;
 }
 
-/* Classes that some node of length above 0 has. */
-static enum weir_status used_classes(const struct program *program, bool **out,
-                                     struct weir_error *err)
+/* Keeps each pair once, and only when the opposite order is there too. */
+static uint32_t keep_mutual(struct pair *pairs, uint32_t n, struct pair *out)
 {
-    bool *is_used = calloc((size_t)graph_n_classes(program->graph) + 1, sizeof *is_used);
+    uint32_t n_out = 0;
 
-    if (is_used == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < program->n_nodes; i++) {
-        weir_class class_ = graph_node_class(program->graph, (weir_node){i});
+    for (uint32_t i = 0; i < n; i++) {
+        struct pair opposite = {pairs[i].b, pairs[i].a};
 
-        if (weir_is(class_) && (program->nodes[i].flags & PROGRAM_RUNS_LONG) != 0) {
-            is_used[class_.index] = true;
+        if ((i == 0 || pair_compare(&pairs[i - 1], &pairs[i]) != 0) &&
+            bsearch(&opposite, pairs, n, sizeof *pairs, pair_compare) != NULL) {
+            out[n_out++] = pairs[i];
         }
     }
-    *out = is_used;
+    return n_out;
+}
+
+static enum weir_status index_known(struct overlap_set *set, const struct pair *mutual, uint32_t n,
+                                    struct weir_error *err)
+{
+    set->known_first = calloc((size_t)set->n_classes + 1, sizeof *set->known_first);
+    set->known = malloc(((size_t)n + 1) * sizeof *set->known);
+    set->class_running = calloc((size_t)set->n_classes + 1, sizeof *set->class_running);
+    if (set->known_first == NULL || set->known == NULL || set->class_running == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n; i++) { /* sorted by the first class */
+        set->known_first[mutual[i].a + 1]++;
+        set->known[i] = mutual[i].b;
+    }
+    for (uint32_t i = 0; i < set->n_classes; i++) {
+        set->known_first[i + 1] += set->known_first[i];
+    }
     return WEIR_OK;
 }
 
@@ -173,22 +200,20 @@ static enum weir_status used_classes(const struct program *program, bool **out,
 static enum weir_status add_without_factor(struct overlap_set *set, struct weir_error *err)
 {
     const struct graph *graph = set->program->graph;
-    bool *is_used = NULL;
-    enum weir_status status = used_classes(set->program, &is_used, err);
+    size_t room = (size_t)graph_n_kappas(graph) + 2 * (size_t)graph_n_overlaps(graph) + 1;
+    struct pair *pairs = malloc(room * sizeof *pairs);
+    struct pair *mutual = malloc(room * sizeof *mutual);
+    enum weir_status status;
 
-    for (uint32_t i = 0; i < set->n_classes && status == WEIR_OK; i++) {
-        for (uint32_t j = i; j < set->n_classes && status == WEIR_OK; j++) {
-            weir_class a = {i}, b = {j};
-
-            if (!is_used[i] || !is_used[j] ||
-                (has_factor(graph, a, b) && has_factor(graph, b, a)) ||
-                is_said_allowed(graph, graph_class_name(graph, a), graph_class_name(graph, b))) {
-                continue;
-            }
-            status = add_pair(set, class_key(set, a), class_key(set, b), err);
-        }
+    if (pairs == NULL || mutual == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        set->has_known = true;
+        status =
+            index_known(set, mutual, keep_mutual(pairs, list_factors(graph, pairs), mutual), err);
     }
-    free(is_used);
+    free(pairs);
+    free(mutual);
     return status;
 }
 
@@ -244,10 +269,12 @@ static enum weir_status set_new(const struct program *program, struct overlap_se
 static enum weir_status set_done(struct overlap_set *set, enum weir_status status,
                                  struct overlap_set **out, struct weir_error *err)
 {
-    if (status == WEIR_OK && set->n_pairs > 0) {
+    bool is_empty = set->n_pairs == 0 && !set->has_known;
+
+    if (status == WEIR_OK && !is_empty) {
         status = index_pairs(set, err);
     }
-    if (status != WEIR_OK || set->n_pairs == 0) {
+    if (status != WEIR_OK || is_empty) {
         overlap_free(set);
         return status;
     }
@@ -309,6 +336,9 @@ void overlap_free(struct overlap_set *set)
     free(set->first);
     free(set->partners);
     free(set->running);
+    free(set->known_first);
+    free(set->known);
+    free(set->class_running);
     free(set);
 }
 
@@ -327,9 +357,25 @@ static uint32_t keys_of_node(const struct overlap_set *set, uint32_t node, uint3
     return n;
 }
 
+/* Running nodes with a class of which nobody knows what it does beside this one's. */
+static uint32_t count_unlisted(const struct overlap_set *set, uint32_t node)
+{
+    weir_class class_ = graph_node_class(set->program->graph, (weir_node){node});
+    uint32_t count = set->n_class_running;
+
+    if (!weir_is(class_)) {
+        return 0;
+    }
+    for (uint32_t i = set->known_first[class_.index]; i < set->known_first[class_.index + 1]; i++) {
+        count -= set->class_running[set->known[i]];
+    }
+    return count;
+}
+
 uint32_t overlap_count(const struct overlap_set *set, uint32_t node)
 {
-    uint32_t keys[2], n_keys = keys_of_node(set, node, keys), count = 0;
+    uint32_t keys[2], n_keys = keys_of_node(set, node, keys);
+    uint32_t count = set->has_known ? count_unlisted(set, node) : 0;
 
     for (uint32_t i = 0; i < n_keys; i++) {
         for (uint32_t j = set->first[keys[i]]; j < set->first[keys[i] + 1]; j++) {
@@ -339,20 +385,27 @@ uint32_t overlap_count(const struct overlap_set *set, uint32_t node)
     return count;
 }
 
-void overlap_start(struct overlap_set *set, uint32_t node)
+/* @param change 1 when the node starts, -1 when it ends */
+static void change_running(struct overlap_set *set, uint32_t node, int change)
 {
+    weir_class class_ = graph_node_class(set->program->graph, (weir_node){node});
     uint32_t keys[2], n_keys = keys_of_node(set, node, keys);
 
     for (uint32_t i = 0; i < n_keys; i++) {
-        set->running[keys[i]]++;
+        set->running[keys[i]] += (uint32_t)change;
     }
+    if (set->has_known && weir_is(class_)) {
+        set->class_running[class_.index] += (uint32_t)change;
+        set->n_class_running += (uint32_t)change;
+    }
+}
+
+void overlap_start(struct overlap_set *set, uint32_t node)
+{
+    change_running(set, node, 1);
 }
 
 void overlap_end(struct overlap_set *set, uint32_t node)
 {
-    uint32_t keys[2], n_keys = keys_of_node(set, node, keys);
-
-    for (uint32_t i = 0; i < n_keys; i++) {
-        set->running[keys[i]]--;
-    }
+    change_running(set, node, -1);
 }

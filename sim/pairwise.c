@@ -33,22 +33,15 @@ static enum weir_status rank_classes(const struct graph *graph, uint32_t **out,
     return WEIR_OK;
 }
 
-/* Sorts factors by slowed group, then by the rank of the class beside it: insertion, since there
- * are few and they are mostly in order. */
-static void sort_factors(struct factor *factors, uint32_t n, const uint32_t *rank)
+/* By slowed group, then by the rank of the class beside it, which stands in the sort key. */
+static int factor_compare(const void *a, const void *b)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        struct factor moved = factors[i];
-        uint32_t at = i;
+    const struct factor *x = a, *y = b;
 
-        while (at > 0 && (factors[at - 1].slowed > moved.slowed ||
-                          (factors[at - 1].slowed == moved.slowed &&
-                           rank[factors[at - 1].beside] > rank[moved.beside]))) {
-            factors[at] = factors[at - 1];
-            at--;
-        }
-        factors[at] = moved;
+    if (x->slowed != y->slowed) {
+        return x->slowed < y->slowed ? -1 : 1;
     }
+    return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static enum weir_status index_factors(struct contention_state *state, struct weir_error *err)
@@ -98,11 +91,12 @@ static enum weir_status read_factors(struct contention_state *state, struct weir
 
         pairwise->factors[i].slowed = kappa->slowed.index;
         pairwise->factors[i].beside = kappa->beside.index;
+        pairwise->factors[i].rank = rank[kappa->beside.index];
         pairwise->factors[i].value = kappa->factor;
         pairwise->now[i] = 1.0;
     }
     pairwise->n_factors = n;
-    sort_factors(pairwise->factors, n, rank);
+    qsort(pairwise->factors, n, sizeof *pairwise->factors, factor_compare);
     free(rank);
     return index_factors(state, err);
 }
