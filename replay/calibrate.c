@@ -215,6 +215,24 @@ static enum weir_status add_compute(struct graph *graph, const struct calibratio
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
+/* A processor computes with doubles as fast as it does here; what 32 bits would take is no more. */
+static enum weir_status add_roofline(struct graph *graph, const struct calibration *c,
+                                     struct weir_error *err)
+{
+    struct graph_param param = graph_param_default;
+    enum weir_status status = graph_intern_text(graph, "roofline", &param.family, err);
+
+    param.value =
+        (double)per_second(c->rates[CALIBRATE_COMPUTE].unit_ns, (double)c->ops->compute_flops);
+    if (status == WEIR_OK)
+        status = graph_intern_text(graph, "fp32_flops_per_s", &param.name, err);
+    if (status == WEIR_OK)
+        status =
+            rate_evidence(graph, c, CALIBRATE_COMPUTE,
+                          "multiply-add loop of one queue, with 64 bits", &param.evidence, err);
+    return status == WEIR_OK ? graph_add_param(graph, &param, err) : status;
+}
+
 static enum weir_status add_copies(struct graph *graph, const struct calibration *c,
                                    enum calibrate_class class_, struct weir_error *err)
 {
@@ -274,6 +292,8 @@ static enum weir_status fill_machine(struct graph *graph, const struct calibrati
         status = add_domain(graph, c, "host", err);
     if (status == WEIR_OK)
         status = add_compute(graph, c, err);
+    if (status == WEIR_OK)
+        status = add_roofline(graph, c, err);
     for (int i = CALIBRATE_H2D; i < CALIBRATE_CLASSES && status == WEIR_OK; i++)
         status = add_copies(graph, c, (enum calibrate_class)i, err);
     if (!c->has_kappa)

@@ -80,6 +80,7 @@ START_TEST(figures_become_statements)
     check_has(line, "flops=8000000000");
     check_has(line, "bandwidth=10000000000");
     check_has(line, "domain=hbm");
+    check_has(line_of(text, "param roofline fp32_flops_per_s ", line), "8e+09");
     (void)line_of(text, "engine h2d ", line);
     check_has(line, "from=host");
     check_has(line, "to=hbm");
