@@ -30,4 +30,9 @@ dist_examples_DATA = \
 
 dist_doc_DATA = \
 	COPYING.EXCEPTION \
-	LICENSES/MIT.txt
+	LICENSES/MIT.txt \
+	README.md
+
+# The figure of README.md.
+EXTRA_DIST += \
+	doc/offload.svg

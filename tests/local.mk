@@ -59,7 +59,8 @@ endif
 
 TESTS += $(check_PROGRAMS)
 
-# Cases: tests/cases/NAME.case, each a graph, commands and what they must print.
+# Cases: tests/cases/NAME.case, each a graph, commands and what they must print; and the examples of
+# README.md and of the man pages.
 case_scripts = \
 	tests/run-cases \
 	tests/run-shared-cases \
