@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long a node takes, by what its statement and its engine say. */
+#include <assert.h>
+
 #include "base/number.h"
 #include "graph/graph_internal.h"
 
@@ -23,6 +25,7 @@ static int64_t rounded_mean(const int64_t *values, uint32_t n)
 {
     wide sum = 0;
 
+    assert(n > 0);
     for (uint32_t i = 0; i < n; i++)
         sum += values[i];
     return (int64_t)((2 * sum + n) / (2 * (wide)n));

@@ -338,7 +338,7 @@ static bool read_name(struct reader *reader, struct state *state, struct item *n
 
 static void read_named(struct reader *reader, struct state *state)
 {
-    struct item name;
+    struct item name = {0};
     weir_text text;
 
     if (!read_name(reader, state, &name))

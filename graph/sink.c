@@ -3,6 +3,7 @@
 #include "graph/sink.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
@@ -79,7 +80,8 @@ void sink_integer(struct sink *sink, int64_t value)
 
 void sink_ratio(struct sink *sink, double value)
 {
-    if (sink->ratio_text[0] == '\0' || memcmp(&sink->ratio, &value, sizeof value) != 0) {
+    if (sink->ratio_text[0] == '\0' || sink->ratio != value ||
+        signbit(sink->ratio) != signbit(value)) {
         sink->ratio = value;
         number_ratio_text(value, sink->ratio_text);
     }

@@ -243,7 +243,7 @@ static bool read_evidence(struct reader *reader, const struct field *field, stru
     const char *at = word.text;
     struct item kind, detail = {.text = "", .length = 0, .where = word.text};
     const char *colon;
-    int found;
+    int found = EVIDENCE_NONE;
 
     if (!read_item(reader, &at, word, ":", &kind))
         return false;
