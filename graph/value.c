@@ -285,7 +285,7 @@ static bool read_id(struct reader *reader, const struct field *field, const stru
 static bool read_choice(struct reader *reader, const struct field *field, const struct item *item,
                         void *member)
 {
-    int word;
+    int word = 0;
 
     if (!read_word(reader, field, field->words, item, &word))
         return false;
