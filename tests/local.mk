@@ -63,6 +63,7 @@ TESTS += $(check_PROGRAMS)
 # README.md and of the man pages.
 case_scripts = \
 	tests/run-cases \
+	tests/run-examples \
 	tests/run-shared-cases \
 	tests/cmd/export_chrome.py \
 	tests/cmd/import.py
