@@ -6,9 +6,9 @@
 
 #include "traces/nsys_internal.h"
 
-/* Of actions that start together the host's come first, then memory, then device work, and last
- * what happened within it. */
-enum rank { RANK_HOST, RANK_MEMORY, RANK_STREAM_MEMORY, RANK_OP, RANK_MIGRATION };
+/* Of actions that start together the host's come first, then memory (taken before it is given back),
+ * then device work, and last what happened within it. */
+enum rank { RANK_HOST, RANK_ALLOCATION, RANK_RECLAMATION, RANK_OP, RANK_MIGRATION };
 
 /* Domains: one a device, in the order of their numbers, then the host. */
 
@@ -191,7 +191,13 @@ static enum weir_status name_op(struct nsys *nsys, const struct nsys_op *op,
     return status;
 }
 
-/* Sums, for the report. */
+/* Sums, for the report. One that would pass 64 bits stays at the most. */
+static void add_to(int64_t *sum, int64_t value)
+{
+    if (__builtin_add_overflow(*sum, value, sum))
+        *sum = INT64_MAX;
+}
+
 static void count_op(struct nsys *nsys, const struct nsys_op *op)
 {
     struct nsys_sum *sums[2] = {&nsys->sums[op->kind], NULL};
@@ -202,9 +208,9 @@ static void count_op(struct nsys *nsys, const struct nsys_op *op)
     }
     for (int i = 0; i < 2 && sums[i] != NULL; i++) {
         sums[i]->n++;
-        sums[i]->ns += op->end_ns - op->start_ns;
+        add_to(&sums[i]->ns, op->end_ns - op->start_ns);
         if (op->bytes >= 0)
-            sums[i]->bytes += op->bytes;
+            add_to(&sums[i]->bytes, op->bytes);
         else
             sums[i]->without_bytes++;
     }
@@ -322,8 +328,7 @@ static enum weir_status allocator(struct nsys *nsys, struct loose *loose, uint32
 
 static enum weir_status add_memory_action(struct nsys *nsys, const struct loose *loose,
                                           struct nsys_memory *memory, bool is_free, int64_t at_ns,
-                                          uint32_t engine, uint8_t rank, uint32_t *id,
-                                          struct weir_error *err)
+                                          uint32_t engine, uint32_t *id, struct weir_error *err)
 {
     const struct recording_action action = {
         .start_ns = at_ns,
@@ -341,7 +346,7 @@ static enum weir_status add_memory_action(struct nsys *nsys, const struct loose 
         .origin_table = loose->table,
         .origin_call = memory->call == NSYS_NONE ? 0 : nsys->calls[memory->call].name,
         .kind = is_free ? NODE_RECLAMATION : NODE_ALLOCATION,
-        .rank = rank,
+        .rank = is_free ? RANK_RECLAMATION : RANK_ALLOCATION,
         .source = TIME_HOST,
     };
 
@@ -372,7 +377,7 @@ static int64_t within_life(const struct nsys *nsys, const struct nsys_memory *me
     other = recording_action(nsys->recording, action);
     if (memory->is_free)
         return at_ns < other->finish_ns ? other->finish_ns : at_ns;
-    return at_ns > other->start_ns ? other->start_ns : at_ns;
+    return at_ns >= other->start_ns ? other->start_ns - 1 : at_ns;
 }
 
 /* The stream that a stream-ordered event names, if it had work. */
@@ -414,7 +419,7 @@ static enum weir_status add_in_stream(struct nsys *nsys, const struct loose *loo
         at_ns = next->start_ns;
     status =
         add_memory_action(nsys, loose, memory, memory->is_free, within_life(nsys, memory, at_ns),
-                          stream->engine, RANK_STREAM_MEMORY, &memory->action, err);
+                          stream->engine, &memory->action, err);
     if (status == WEIR_OK && memory->call != NSYS_NONE)
         status = link_memory(nsys, nsys->calls[memory->call].launch_action, memory->action,
                              RULE_MEMORY_CALL, err);
@@ -434,8 +439,8 @@ static enum weir_status add_alone(struct nsys *nsys, struct loose *loose,
     nsys->counts.memory_outside_calls++;
     if (status == WEIR_OK)
         status = add_memory_action(nsys, loose, memory, memory->is_free,
-                                   within_life(nsys, memory, memory->t_ns), engine, RANK_MEMORY,
-                                   &memory->action, err);
+                                   within_life(nsys, memory, memory->t_ns), engine, &memory->action,
+                                   err);
     if (status == WEIR_OK && memory->call != NSYS_NONE)
         status = link_memory(nsys, nsys->calls[memory->call].first_action, memory->action,
                              RULE_MEMORY_CALL, err);
@@ -461,7 +466,7 @@ static enum weir_status add_unseen_free(struct nsys *nsys, struct loose *loose,
     }
     status = allocator(nsys, loose, &engine, err);
     if (status == WEIR_OK)
-        status = add_memory_action(nsys, loose, memory, true, at_ns, engine, RANK_MEMORY, &id, err);
+        status = add_memory_action(nsys, loose, memory, true, at_ns, engine, &id, err);
     if (status == WEIR_OK && taker->call != NSYS_NONE)
         status = link_memory(nsys, nsys->calls[taker->call].first_action, id, RULE_REPLACED, err);
     return status;

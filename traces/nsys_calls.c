@@ -46,7 +46,7 @@ static void add_allocation(const struct nsys *nsys, struct cut *cut, uint32_t id
     add_part(cut, memory->t_ns, end_ns, NSYS_NONE);
 }
 
-/* The reclamation begins at `begin_ns`, unless the allocation may not have returned by then. */
+/* The reclamation begins at `begin_ns`, unless the allocation may not have returned before that. */
 static void add_reclamation(const struct nsys *nsys, struct cut *cut, uint32_t id, int64_t begin_ns)
 {
     const struct nsys_memory *memory = &nsys->memories[id];
@@ -58,7 +58,7 @@ static void add_reclamation(const struct nsys *nsys, struct cut *cut, uint32_t i
         if (allocation->call != NSYS_NONE && nsys->calls[allocation->call].end_ns > there_ns)
             there_ns = nsys->calls[allocation->call].end_ns;
     }
-    if (there_ns <= begin_ns) {
+    if (there_ns < begin_ns) {
         add_part(cut, begin_ns, memory->t_ns, id);
         return;
     }

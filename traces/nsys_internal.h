@@ -302,6 +302,8 @@ bool nsys_column(sqlite3_stmt *, int column, int64_t *value);
 int64_t nsys_column_or(sqlite3_stmt *, int column, int64_t absent);
 /** Start and end from the first two columns; false when the row cannot be used, which is counted. */
 bool nsys_times(struct nsys *, sqlite3_stmt *, int64_t *start_ns, int64_t *end_ns);
+/** A number of bytes; -1 when there is none, or one that no memory has. */
+int64_t nsys_bytes(sqlite3_stmt *, int column);
 /** As qsort, and quick when the rows are in order already. */
 void nsys_sort(void *rows, size_t n, size_t row_bytes, int (*order)(const void *, const void *));
 /** The process of a globalPid or globalTid. */

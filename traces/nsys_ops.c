@@ -153,9 +153,7 @@ static enum weir_status read_op(struct nsys *nsys, const struct op_reader *reade
     op.correlation = nsys_column_or(statement, 5, 0);
     op.row = nsys_column_or(statement, nsys_row_column(reader->table), -1);
     if (reader->kind == OP_COPY || reader->kind == OP_SET)
-        op.bytes = nsys_column_or(statement, 7, -1);
-    if (op.bytes < 0)
-        op.bytes = -1;
+        op.bytes = nsys_bytes(statement, 7);
     if (reader->kind == OP_COPY)
         read_copy(statement, &op);
     if (reader->kind == OP_KERNEL)

@@ -26,6 +26,18 @@ int64_t nsys_column_or(sqlite3_stmt *statement, int column, int64_t absent)
     return nsys_column(statement, column, &value) ? value : absent;
 }
 
+/* More than any memory has; sums of what a file can hold stay within 64 bits. */
+#define BYTES_MOST (INT64_C(1) << 50)
+
+int64_t nsys_bytes(sqlite3_stmt *statement, int column)
+{
+    int64_t bytes;
+
+    if (!nsys_column(statement, column, &bytes) || bytes < 0 || bytes > BYTES_MOST)
+        return -1;
+    return bytes;
+}
+
 bool nsys_times(struct nsys *nsys, sqlite3_stmt *statement, int64_t *start_ns, int64_t *end_ns)
 {
     if (!nsys_column(statement, 0, start_ns)) {
@@ -204,7 +216,7 @@ static enum weir_status read_memory(struct nsys *nsys, sqlite3_stmt *statement,
         .process = nsys_process_of(nsys_column_or(statement, 1, 0)),
         .device = nsys_column_or(statement, 2, 0),
         .context = nsys_column_or(statement, 3, NSYS_NO_ID),
-        .bytes = nsys_column_or(statement, 5, 0),
+        .bytes = nsys_bytes(statement, 5),
         .kind = kind >= 0 && kind <= MEMORY_KIND_UNKNOWN ? (uint8_t)kind : MEMORY_KIND_UNKNOWN,
         .correlation = nsys_column_or(statement, 9, 0),
         .stream = nsys_column_or(statement, 10, NSYS_NO_ID),

@@ -257,7 +257,8 @@ void recording_summarize(const struct recording *recording, const struct recordi
         link = &order->links[order->binding[at]];
         lag_ns = slack_ns(recording, link);
         gap = recording_gap_of(link, lag_ns);
-        summary->gap_ns[gap] += lag_ns;
+        if (__builtin_add_overflow(summary->gap_ns[gap], lag_ns, &summary->gap_ns[gap]))
+            summary->gap_ns[gap] = INT64_MAX;
         summary->n_gaps[gap]++;
     }
     walk_chain(recording, order, summary);

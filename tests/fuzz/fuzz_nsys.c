@@ -5,7 +5,8 @@
  * events that nobody recorded, times backwards, ids past 64 bits.
  *
  * Whatever comes, the importer ends with a graph or with a reason. A graph it makes is legal: its
- * canonical form reads back equal, and binding finds no error in it. */
+ * canonical form reads back equal, and binding finds no error in it; and it gives back every start
+ * that was recorded. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "graph/bind.h"
 #include "graph/text.h"
+#include "tests/traces/exact.h"
 #include "traces/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -176,6 +178,15 @@ static void must_be_legal(const struct graph *graph)
     report_free(report);
 }
 
+static void must_be_exact(const struct import_result *result)
+{
+    char text[EXACT_TEXT];
+    if (!exact_replay(result->graph, result->timeline, text)) {
+        fprintf(stderr, "%s\n", text);
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[64];
@@ -196,8 +207,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (status != WEIR_OK && err.text[0] == '\0')
         abort();
-    if (status == WEIR_OK)
+    if (status == WEIR_OK) {
         must_be_legal(result.graph);
+        must_be_exact(&result);
+    }
     import_result_free(&result);
     (void)remove(path);
     return 0;

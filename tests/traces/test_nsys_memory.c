@@ -159,6 +159,53 @@ START_TEST(free_unseen)
 }
 END_TEST
 
+/* The same of stream-ordered memory that was taken at the very moment at which it must have been gone
+ * again: it is taken first. */
+START_TEST(free_unseen_at_once)
+{
+    struct made_export made;
+    struct import_result result;
+
+    made_begin(&made, "unseen-stream");
+    made_call(&made, 0, 100, THREAD(1), 10, "cudaLaunchKernel_v7000");
+    made_call(&made, 200, 1000, THREAD(1), 11, "cudaMallocAsync_v11020");
+    made_call(&made, 2200, 3000, THREAD(1), 12, "cudaMalloc_v3020");
+    made_kernel(&made, 1500, 2500, 7, 10, "k");
+    made_memory(&made, 300, TAKEN, 0x7000, 100, DEVICE, 11);
+    made_memory(&made, 2500, TAKEN, 0x7000, 100, DEVICE, 12);
+    made_sql(&made, "UPDATE CUDA_GPU_MEMORY_USAGE_EVENTS SET streamId = 7, localMemoryPoolAddress "
+                    "= 4096 WHERE correlationId = 11");
+    made_end(&made);
+    made_import(&made, &result);
+    check_hold(&result, "device#1", 2500, 2500);
+    check_hold(&result, "device#2", 2500, -1);
+    import_result_free(&result);
+}
+END_TEST
+
+/* Stream-ordered memory that a synchronous free takes back before its place in the stream is there:
+ * it is taken before that all the same. */
+START_TEST(freed_before_its_place)
+{
+    struct made_export made;
+    struct import_result result;
+
+    made_begin(&made, "place");
+    made_call(&made, 0, 100, THREAD(1), 10, "cudaLaunchKernel_v7000");
+    made_call(&made, 200, 1000, THREAD(1), 11, "cudaMallocAsync_v11020");
+    made_call(&made, 2200, 3000, THREAD(1), 12, "cudaFree_v3020");
+    made_kernel(&made, 1500, 9500, 7, 10, "k");
+    made_memory(&made, 300, TAKEN, 0x7000, 100, DEVICE, 11);
+    made_memory(&made, 2500, FREED, 0x7000, 100, DEVICE, 12);
+    made_sql(&made, "UPDATE CUDA_GPU_MEMORY_USAGE_EVENTS SET streamId = 7, localMemoryPoolAddress "
+                    "= 4096 WHERE correlationId = 11");
+    made_end(&made);
+    made_import(&made, &result);
+    check_hold(&result, "device#1", 2199, 2500);
+    import_result_free(&result);
+}
+END_TEST
+
 /* Freed, and never seen to be taken: there from the start. */
 START_TEST(taken_before)
 {
@@ -342,6 +389,8 @@ int main(void)
     tcase_add_test(tcase, no_memory_events);
     tcase_add_test(tcase, address_reused);
     tcase_add_test(tcase, free_unseen);
+    tcase_add_test(tcase, free_unseen_at_once);
+    tcase_add_test(tcase, freed_before_its_place);
     tcase_add_test(tcase, taken_before);
     tcase_add_test(tcase, static_symbols);
     tcase_add_test(tcase, host_memory);
