@@ -322,13 +322,18 @@ static enum weir_status stack_lanes(struct figure *figure, struct weir_error *er
     return WEIR_OK;
 }
 
+const char *figure_lane_name(const struct figure_lane *lane)
+{
+    return lane->name[0] == '\0' ? "no engine" : lane->name;
+}
+
 /* Row height and margin, once rows and names are known. */
 static void find_sizes(struct figure *figure)
 {
     uint32_t name_chars = 0;
 
     for (uint32_t i = 0; i < figure->n_lanes; i++) {
-        uint32_t length = (uint32_t)strnlen(figure->lanes[i].name, FIGURE_NAME_CHARS);
+        uint32_t length = (uint32_t)strnlen(figure_lane_name(&figure->lanes[i]), FIGURE_NAME_CHARS);
 
         name_chars = length > name_chars ? length : name_chars;
     }

@@ -73,4 +73,7 @@ void figure_free(struct figure *figure);
 MUST_CHECK enum weir_status figure_tables(const struct figure *figure, const char *folder,
                                           struct weir_error *err);
 
+/** The name beside the lane. */
+const char *figure_lane_name(const struct figure_lane *lane);
+
 #endif

@@ -184,7 +184,7 @@ static enum weir_status write_lanes(const struct figure *figure, const char *fol
 
         fprintf(sheet.file, "%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t", lane->first_row,
                 lane->n_rows, lane->side);
-        put_text(sheet.file, lane->name[0] == '\0' ? "no engine" : lane->name, 26);
+        put_text(sheet.file, figure_lane_name(lane), 26);
         fputc('\n', sheet.file);
     }
     return close_sheet(&sheet, err);

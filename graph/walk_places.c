@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places, the copies that live there, who touches them, and who must follow whom. */
+#include <string.h>
+
 #include "base/array.h"
 #include "graph/walk_internal.h"
 
@@ -19,10 +21,12 @@ void walk_complain(struct walk *walk, enum finding_code code, weir_object object
                    weir_domain domain, const char *what)
 {
     const char *name = graph_object_name(walk->graph, object);
+    const char *summary = finding_summary(code);
 
-    report_add(walk->report, code, (struct report_at){NULL, 0, 0}, "node %s %s object %s in %s: %s",
-               walk_node_text(walk), what, name, walk_domain_text(walk, domain),
-               finding_summary(code));
+    /* A summary is a sentence; here it ends a clause. */
+    report_add(walk->report, code, (struct report_at){NULL, 0, 0},
+               "node %s %s object %s in %s: %.*s", walk_node_text(walk), what, name,
+               walk_domain_text(walk, domain), (int)strcspn(summary, "."), summary);
     report_name(walk->report, walk_node_text(walk));
     report_name(walk->report, name);
 }
