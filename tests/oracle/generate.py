@@ -30,19 +30,27 @@ class Statement:
     def __init__(self, keyword, *names, flags=(), **fields):
         self.keyword, self.names, self.flags = keyword, list(names), list(flags)
         self.in_machine = False    # stands in the machine file
+        self.layout = None         # how the line is written
         self.fields = {key.strip('_').replace('klass', 'class'):
                        [str(item) for item in (value if isinstance(value, list) else [value])]
                        for key, value in fields.items() if value not in (None, [])}
 
     def line(self):
-        words = [self.keyword] + [quote(name) for name in self.names]
-        words += [key + '=' + ','.join(items) for key, items in self.fields.items()]
-        return ' '.join(words + self.flags)
+        names = [quote(name) for name in self.names]
+        if self.layout == 'quotes':
+            names = [name if name.startswith('"') else f'"{name}"' for name in names]
+        words = [self.keyword] + names
+        words += [key + '=' + ','.join(items) for key, items in self.fields.items()] + self.flags
+        if self.layout == 'blanks':
+            return '\t' + ' \t  '.join(words) + ' '
+        if self.layout == 'comment':
+            return ' '.join(words) + ' #size=1 "'
+        return ' '.join(words)
 
     def copy(self):
         other = Statement(self.keyword, *self.names, flags=self.flags)
         other.fields = {key: list(items) for key, items in self.fields.items()}
-        other.in_machine = self.in_machine
+        other.in_machine, other.layout = self.in_machine, self.layout
         return other
 
 
@@ -93,7 +101,7 @@ class Maker:
             'odd names': .12, 'units': .3, 'bytes': .4, 'distribution': .15, 'facts': .2,
             'allocation': .5, 'reclamation': .7, 'edges': .8, 'starts': .4, 'lags': .5,
             'ready': .3, 'back': .08, 'none': .25, 'tight': .7, 'mutate': .15, 'shuffle': .3,
-            'busy': .3, 'views': 0, 'maps': 0, 'machine': .12, 'rare': .2, 'bold': .1}.items()}
+            'busy': .3, 'views': 0, 'maps': 0, 'machine': .12, 'rare': .2, 'layout': .15, 'bold': .1}.items()}
         style = self.pick(['mixed'] * 11 + ['contention'] * 4 + ['views'] * 3 + ['maps'] * 2)
         # each style draws much of what the mixed one seldom brings together
         self.has.update({'mixed': {},
@@ -398,7 +406,7 @@ class Maker:
         ways = [(name, domain) for name in self.graph.objects for domain in self.graph.domains
                 if domain != self.walker.home(name)
                 and (copy := self.live(name, self.walker.home(name)))
-                and (copy.initial or copy.fillers or self.has['rare'])]
+                and (copy.initial or copy.fillers)]    # of an empty copy: the text is unclear
         if not ways:
             return None
         name, domain = self.pick(ways)
@@ -613,6 +621,11 @@ class Maker:
                 del groups[keyword]
         self.out = mixed
 
+    def lay_out(self):
+        for statement in self.out:
+            if self.chance(.3, 'layout'):
+                statement.layout = self.pick(['quotes', 'blanks', 'comment'])
+
     def wrong(self, keyword, field):
         """A value that the machine file replaces, legal where it stands."""
         if keyword == 'domain':
@@ -655,6 +668,7 @@ class Maker:
         self.tighten()
         self.shuffle()
         self.split()
+        self.lay_out()
         if self.has['mutate'] and not self.has['machine']:
             self.mutation = mutate(self.out, self.random)
         return self

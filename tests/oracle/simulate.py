@@ -200,9 +200,9 @@ class Simulation:
         elif copy.stays:
             ended = False
         else:
+            # Nothing orders the mapping of an empty copy after its allocation: taken literally,
+            # a copy whose only user came before it takes no bytes.
             ended = self.all_finished(copy.users + copy.holders)
-            if copy.allocation is not None and copy.allocation.index not in self.finished:
-                ended = False
         return begun and not ended
 
     def workspace(self, node, domain):

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The oracle: a second, naive implementation. First it answers the cases worked out by hand, then
+# it is compared with weir on random graphs. By hand, for more of them:
+#
+#     python3 tests/oracle/compare.py ./weir --seeds 1000:5000 --keep differences
+
+oracle_tests = \
+	tests/oracle/cases.py \
+	tests/oracle/compare.py
+
+dist_check_SCRIPTS += $(oracle_tests)
+
+if HAVE_PYTHON
+TESTS += $(oracle_tests)
+endif
+
+EXTRA_DIST += \
+	tests/oracle/bind.py \
+	tests/oracle/generate.py \
+	tests/oracle/model.py \
+	tests/oracle/mutate.py \
+	tests/oracle/shrink.py \
+	tests/oracle/simulate.py
