@@ -2,6 +2,7 @@
 /* What can be said of statements without looking at order. Each check takes time in proportion to
  * what it looks at: chains of aliases are short, or refused. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "graph/read_internal.h"
 #include "graph/text.h"
@@ -356,6 +357,43 @@ static void check_copy_node(struct check *check, uint32_t row)
     report_name(check->report, graph_node_name(check->graph, (weir_node){row}));
 }
 
+/* The node that stands in for this one; WEIR_NONE. */
+static uint32_t fallback_of(const struct graph *graph, uint32_t row)
+{
+    return (uint32_t)rare_get(&graph->rares, graph->nodes[row].rare, NODE_RARE_FALLBACK_NODE,
+                              WEIR_NONE);
+}
+
+/* Nodes that stand in for each other in a circle would all wait for another to give way. Each walk
+ * leaves its number on the nodes it passes: one that meets its own has come round. */
+static void check_fallbacks(struct check *check)
+{
+    const struct graph *graph = check->graph;
+    uint32_t *walk = calloc((size_t)graph->n_nodes + 1, sizeof *walk);
+
+    if (walk == NULL) {
+        report_fell_short(check->report);
+        return;
+    }
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        uint32_t at = i;
+        struct shown name;
+
+        while (at != WEIR_NONE && walk[at] == 0) {
+            walk[at] = i + 1;
+            at = fallback_of(graph, at);
+        }
+        if (at == WEIR_NONE || walk[at] != i + 1)
+            continue;
+        report_add(check->report, FINDING_FALLBACK_CIRCLE,
+                   place_of(check, STATEMENT_NODE, at, "fallback"),
+                   "node \"%s\" falls back on itself, by way of others or at once",
+                   node_name(check, at, &name));
+        report_name(check->report, graph_node_name(graph, (weir_node){at}));
+    }
+    free(walk);
+}
+
 static void check_demands(struct check *check, uint32_t row)
 {
     const struct graph *graph = check->graph;
@@ -409,6 +447,7 @@ void statements_check(const struct graph *graph, struct report *report, enum che
         check_overlap_names(&check, i, graph->overlaps[i].b);
     }
     check_nodes(&check);
+    check_fallbacks(&check);
     check_sizes(&check);
     check_times(&check);
 }
