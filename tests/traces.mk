@@ -17,11 +17,13 @@ made_export_sources = \
 
 check_PROGRAMS += \
 	tests/traces/test_nsys_device \
+	tests/traces/test_nsys_faults \
 	tests/traces/test_nsys_files \
 	tests/traces/test_nsys_host \
 	tests/traces/test_nsys_memory \
 	tests/traces/test_nsys_real \
-	tests/traces/test_nsys_rows
+	tests/traces/test_nsys_rows \
+	tests/traces/test_recording
 
 tests_traces_test_nsys_device_SOURCES = tests/traces/test_nsys_device.c $(made_export_sources)
 tests_traces_test_nsys_device_LDADD = $(traces_test_libs)
@@ -35,3 +37,9 @@ tests_traces_test_nsys_real_SOURCES = tests/traces/test_nsys_real.c tests/traces
 tests_traces_test_nsys_real_LDADD = $(traces_test_libs)
 tests_traces_test_nsys_rows_SOURCES = tests/traces/test_nsys_rows.c $(made_export_sources)
 tests_traces_test_nsys_rows_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_faults_SOURCES = tests/traces/test_nsys_faults.c $(made_export_sources)
+tests_traces_test_nsys_faults_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc
+tests_traces_test_recording_SOURCES = tests/traces/test_recording.c tests/traces/exact.h
+tests_traces_test_recording_LDADD = $(traces_test_libs)

@@ -30,10 +30,11 @@ enum weir_status recording_text(struct recording *recording, const char *text, s
                                 uint32_t *id, struct weir_error *err)
 {
     static const char cut[] = "...";
-    char out[TEXT_BYTES + sizeof cut + 4];
+    char out[TEXT_BYTES];
     size_t used = 0, i = 0;
 
-    while (i < length && used < TEXT_BYTES - sizeof cut) {
+    /* One more character, of 4 bytes at most, and the dots must fit. */
+    while (i < length && used + 4 + sizeof cut - 1 <= TEXT_BYTES) {
         size_t taken = utf8_length(text + i, text + length);
 
         used += put_character(text + i, taken, out + used);
