@@ -195,7 +195,7 @@ static enum weir_status find_cause(struct accounting *a, uint32_t index, weir_no
 static enum weir_status find_causes(struct accounting *a, struct weir_error *err)
 {
     uint32_t n_lanes = a->schedule->lanes.n_lanes;
-    weir_node *last = malloc((n_lanes + (size_t)1) * sizeof *last);
+    weir_node *last = calloc(n_lanes + (size_t)1, sizeof *last);
     weir_node *order = NULL;
     uint32_t n_started = 0;
     enum weir_status status = last == NULL ? weir_error_memory(err)
@@ -262,8 +262,8 @@ enum weir_status account_complete(const struct schedule *schedule, struct timeli
     size_t n = timeline->n_nodes + (size_t)1;
     struct accounting a = {.schedule = schedule,
                            .timeline = timeline,
-                           .ended_ns = malloc(n * sizeof *a.ended_ns),
-                           .capacity = malloc(n * sizeof *a.capacity),
+                           .ended_ns = calloc(n, sizeof *a.ended_ns),
+                           .capacity = calloc(n, sizeof *a.capacity),
                            .overheads_ns = malloc(n * sizeof *a.overheads_ns)};
     enum weir_status status = a.ended_ns == NULL || a.capacity == NULL || a.overheads_ns == NULL
                                   ? weir_error_memory(err)

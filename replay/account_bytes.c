@@ -249,10 +249,10 @@ enum weir_status account_bytes(const struct schedule *schedule, const int64_t *e
     struct bytes b = {.schedule = schedule,
                       .ended_ns = ended_ns,
                       .timeline = timeline,
-                      .begin_ns = malloc(n * sizeof *b.begin_ns),
-                      .begun_by = malloc(n * sizeof *b.begun_by),
-                      .last_use_ns = malloc(n * sizeof *b.last_use_ns),
-                      .last_user_ns = malloc(n * sizeof *b.last_user_ns)};
+                      .begin_ns = calloc(n, sizeof *b.begin_ns),
+                      .begun_by = calloc(n, sizeof *b.begun_by),
+                      .last_use_ns = calloc(n, sizeof *b.last_use_ns),
+                      .last_user_ns = calloc(n, sizeof *b.last_user_ns)};
     enum weir_status status = WEIR_OK;
 
     if (b.begin_ns == NULL || b.begun_by == NULL || b.last_use_ns == NULL || b.last_user_ns == NULL)

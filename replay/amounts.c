@@ -18,7 +18,9 @@ static weir_class class_named(const struct graph *graph, const char *name)
 {
     weir_text text = graph_find_text(graph, name);
 
-    return text.index == 0 ? (weir_class){WEIR_NONE} : graph_find_class(graph, text);
+    if (text.index == 0)
+        return (weir_class){WEIR_NONE};
+    return graph_find_class(graph, text);
 }
 
 enum step_action amounts_action(const struct graph *graph, weir_node node, int64_t isolated_ns)

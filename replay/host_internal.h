@@ -134,9 +134,9 @@ const char *host_step_name(const struct host *, uint32_t step, char *out, size_t
 /* ---- what a step does (host_work.c) ---- */
 
 /** Does the step's work and stamps it. @param stream_at where a streaming loop reads on */
-void host_work(struct host *, uint32_t step, int64_t *stream_at);
+void host_work(struct host *, uint32_t index, int64_t *stream_at);
 /** What a step that does not run does all the same: buffers that it might have used may end. */
-void host_pass(struct host *, uint32_t step);
+void host_pass(struct host *, uint32_t index);
 /** Buffers as they are before a run: initial ones with their tags, no others. */
 MUST_CHECK enum weir_status host_buffers_reset(struct host *, struct weir_error *);
 

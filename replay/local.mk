@@ -12,6 +12,8 @@ replay_libreplay_a_SOURCES = \
 	replay/calibrate.h \
 	replay/contents.c \
 	replay/contents.h \
+	replay/contents_buffers.c \
+	replay/contents_internal.h \
 	replay/cuda.c \
 	replay/device.c \
 	replay/device.h \

@@ -146,7 +146,7 @@ static enum weir_status trial_once(const struct device_ops *ops,
                                    const struct measure_action *action, int64_t amount,
                                    int64_t *least_ns, struct weir_error *err)
 {
-    struct device_buffer buffers[2];
+    struct device_buffer buffers[2] = {{.size_bytes = 0}};
     struct trial trial;
     enum weir_status status =
         trial_open(&trial, ops, 1, 3, buffers, action_buffers(action, buffers), err);
@@ -181,7 +181,7 @@ static enum weir_status guess_rate(const struct device_ops *ops,
             return status;
         if (took_ns >= TRIAL_NS)
             break;
-        amount *= 2 + 2 * TRIAL_NS / took_ns;
+        amount *= 2 + (int64_t)2 * TRIAL_NS / took_ns;
     }
     *units_per_ns = (double)amount / (double)took_ns;
     return WEIR_OK;
@@ -208,20 +208,24 @@ static enum weir_status fit_trial(const struct trial *trial, const int64_t *amou
                                   struct weir_error *err)
 {
     uint32_t n = trial->n_steps - n_skipped;
-    double *x = malloc(2 * (n + (size_t)1) * sizeof *x);
-    double *y = x + n;
+    double *x = malloc((n + (size_t)1) * sizeof *x);
+    double *y = malloc((n + (size_t)1) * sizeof *y);
     uint32_t n_preempted = 0;
     struct fit_line line;
     enum weir_status status;
 
-    if (x == NULL)
+    if (x == NULL || y == NULL) {
+        free(x);
+        free(y);
         return weir_error_memory(err);
+    }
     for (uint32_t i = 0; i < n; i++) {
         x[i] = (double)amounts[i];
         y[i] = trial_sample_ns(trial, n_skipped + i, &n_preempted);
     }
     status = fit_line(x, y, n, &line, err);
     free(x);
+    free(y);
     if (status != WEIR_OK)
         return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
                                                      "measuring the %s device: "
@@ -245,7 +249,7 @@ enum weir_status measure_rate(const struct device_ops *ops, const struct measure
                               int64_t longest_ns, struct measure_rate *out, struct weir_error *err)
 {
     int64_t amounts[SIZES * REPEATS];
-    struct device_buffer buffers[2];
+    struct device_buffer buffers[2] = {{.size_bytes = 0}};
     struct trial trial;
     double units_per_ns = 0;
     enum weir_status status = guess_rate(ops, action, &units_per_ns, err);
@@ -276,15 +280,17 @@ enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, 
 {
     uint32_t n_steps = n_sizes * n_repeats;
     struct device_buffer *buffers = calloc((size_t)n_sizes + 1, 2 * sizeof *buffers);
-    int64_t *amounts = malloc(((size_t)n_steps + 1) * sizeof *amounts);
+    int64_t *amounts = calloc((size_t)n_steps + 1, sizeof *amounts);
     struct trial trial = {.device = NULL, .timeline = NULL};
     enum weir_status status = WEIR_OK;
 
     if (buffers == NULL || amounts == NULL)
         status = weir_error_memory(err);
     for (uint32_t s = 0; s < n_sizes && status == WEIR_OK; s++) {
-        buffers[2 * s] = plain_buffer(sizes[s], from);
-        buffers[2 * s + 1] = plain_buffer(sizes[s], to);
+        struct device_buffer *pair = buffers + 2 * (size_t)s;
+
+        pair[0] = plain_buffer(sizes[s], from);
+        pair[1] = plain_buffer(sizes[s], to);
     }
     if (status == WEIR_OK)
         status = trial_open(&trial, ops, 1, n_steps, buffers, 2 * n_sizes, err);
@@ -359,7 +365,7 @@ enum weir_status measure_kappa(const struct device_ops *ops, const struct measur
                                uint32_t n_repeats, struct measure_kappa *out,
                                struct weir_error *err)
 {
-    struct device_buffer buffers[4];
+    struct device_buffer buffers[4] = {{.size_bytes = 0}};
     uint32_t n_buffers = action_buffers(action, buffers);
     double *values = malloc((n_repeats + (size_t)1) * sizeof *values);
     struct trial trial = {.device = NULL, .timeline = NULL};

@@ -3,6 +3,7 @@
  * is kept of each is when its actions ran and how long they had a processor. */
 #include "replay/runner.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,7 @@ static enum weir_status run_all(struct running *r, struct weir_error *err)
     result->median_sample = r->options->n_warm_up + median;
     result->timeline = r->passes[median].timeline;
     r->passes[median].timeline = NULL;
+    assert(result->timeline != NULL);
     status = find_deviations(result, r->passes[median].processor_ns, err);
     rank_deviations(result);
     return status == WEIR_OK

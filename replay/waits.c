@@ -237,7 +237,7 @@ static enum weir_status sort_by_consumer(struct making *m, struct weir_error *er
     if (m->first == NULL)
         return weir_error_memory(err);
     place_all(m);
-    m->incoming = malloc((n_edges + 1) * sizeof *m->incoming);
+    m->incoming = calloc(n_edges + 1, sizeof *m->incoming);
     if (m->incoming == NULL)
         return weir_error_memory(err);
     for (uint32_t s = 1; s < m->steps->n_steps + 2; s++)
@@ -367,11 +367,11 @@ static void reduce_step(struct making *m, struct reducing *r, uint32_t step, siz
 
         if (is_by_queue(m, edge, step))
             counts->n_by_queue++;
-        else if (i > m->first[step] && is_repeated(edge, edge - 1))
-            counts->n_covered++; /* the one before waits as long or longer */
-        else if (lane != WEIR_NONE && is_plain(edge) &&
-                 (edge->producer != r->best[lane] || is_waited(r, own, lane, edge->producer)))
-            counts->n_covered++;
+        else if ((i > m->first[step] && is_repeated(edge, edge - 1)) ||
+                 (lane != WEIR_NONE && is_plain(edge) &&
+                  (edge->producer != r->best[lane] || is_waited(r, own, lane, edge->producer))))
+            counts
+                ->n_covered++; /* the one before waits as long or longer, or a later step's does */
         else
             add_wait(m, edge, n_waits);
     }
@@ -391,7 +391,7 @@ static enum weir_status reduce(struct making *m, struct arena *arena, struct wei
     struct reducing r = {.n_lanes = n_lanes,
                          .best = malloc((n_lanes + (size_t)1) * sizeof *r.best),
                          .waited = malloc((n_pairs + 1) * sizeof *r.waited),
-                         .lanes_met = malloc((n_lanes + (size_t)1) * sizeof *r.lanes_met)};
+                         .lanes_met = calloc(n_lanes + (size_t)1, sizeof *r.lanes_met)};
     size_t n_waits = 0;
     enum weir_status status = WEIR_OK;
 
