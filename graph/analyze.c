@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Earliest times along precedence, in one pass over a topological order. */
+/* The longest path along precedence, in one pass over a topological order. */
 #include "graph/analyze.h"
 
 #include <stdlib.h>
 
 #include "graph/adjacency.h"
 
-/* The earliest start of a node is settled when its turn comes: passes it on to its consumers. */
+/* The longest path to a node's start is settled when its turn comes: passes it on to its consumers. */
 static enum weir_status pass_on(const struct binding *binding, const struct adjacency *next,
                                 weir_node node, int64_t *earliest_ns, int64_t *last_ns,
                                 struct weir_error *err)
@@ -47,7 +47,7 @@ enum weir_status analyze_critical_path(const struct binding *binding, int64_t *c
 {
     const struct graph *graph = bind_of(binding);
     uint32_t n_nodes = graph_n_nodes(graph);
-    int64_t *earliest_ns = malloc(((size_t)n_nodes + 1) * sizeof *earliest_ns);
+    int64_t *earliest_ns = calloc((size_t)n_nodes + 1, sizeof *earliest_ns);
     int64_t last_ns = 0;
     struct adjacency next;
     enum weir_status status;
@@ -59,13 +59,6 @@ enum weir_status analyze_critical_path(const struct binding *binding, int64_t *c
     if (status != WEIR_OK) {
         free(earliest_ns);
         return status;
-    }
-    for (uint32_t i = 0; i < n_nodes; i++) {
-        struct graph_node value;
-
-        graph_node(graph, (weir_node){i}, &value);
-        earliest_ns[i] = bind_ready_ns(binding, (weir_node){i});
-        earliest_ns[i] = value.release_ns > earliest_ns[i] ? value.release_ns : earliest_ns[i];
     }
     for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
         status = pass_on(binding, &next, bind_order(binding, i), earliest_ns, &last_ns, err);
