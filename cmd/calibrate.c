@@ -227,7 +227,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
 
 const struct cmd_verb cmd_verb_calibrate = {
     .name = "calibrate",
-    .summary = "measures a device and writes a machine file",
+    .summary = "measure a device and write a machine file",
     .usage = usage,
     .run = run,
 };

@@ -85,7 +85,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
 
 const struct cmd_verb cmd_verb_devices = {
     .name = "devices",
-    .summary = "lists the devices that a replay can run on",
+    .summary = "list the devices that a replay can run on",
     .usage = usage,
     .run = run,
 };

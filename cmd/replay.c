@@ -522,7 +522,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
 
 const struct cmd_verb cmd_verb_replay = {
     .name = "replay",
-    .summary = "runs the plan of a simulation on a device",
+    .summary = "run the plan of a simulation on a device",
     .usage = usage,
     .run = run,
 };
