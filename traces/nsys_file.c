@@ -142,9 +142,8 @@ static void put_uri(const char *path, const char *query, char *out)
 {
     static const char digits[] = "0123456789ABCDEF";
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-    char *at = out + 5;
+    char *at = out + snprintf(out, 6, "file:");
 
-    memcpy(out, "file:", 5);
     for (const char *c = path; *c != '\0'; c++) {
         /* Two slashes at the start would begin a host name. */
         if (strchr(plain, *c) != NULL || (*c == '/' && c != path) || (*c == '/' && c[1] != '/')) {

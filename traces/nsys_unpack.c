@@ -12,7 +12,7 @@
 
 #include "traces/nsys_internal.h"
 
-#define CHUNK_BYTES (256 * 1024)
+#define CHUNK_BYTES ((size_t)256 * 1024)
 
 enum nsys_packing nsys_packing_of(const unsigned char *head, size_t n_bytes)
 {
@@ -98,7 +98,7 @@ static enum weir_status unpack_zstd_from(int fd, const char *path, FILE *out, ZS
 static enum weir_status unpack_zstd(int fd, const char *path, FILE *out, struct weir_error *err)
 {
     ZSTD_DStream *stream = ZSTD_createDStream();
-    unsigned char *chunks = malloc((size_t)2 * CHUNK_BYTES);
+    unsigned char *chunks = malloc(2 * CHUNK_BYTES);
     enum weir_status status;
 
     if (stream == NULL || chunks == NULL)

@@ -275,7 +275,7 @@ enum weir_status recording_order_make(struct recording *recording, struct record
     out->positions = malloc((n + 1) * sizeof *out->positions);
     out->first_link = calloc(n + 2, sizeof *out->first_link);
     out->binding = malloc((n + 1) * sizeof *out->binding);
-    out->links = malloc((recording->n_links + 1) * sizeof *out->links);
+    out->links = calloc(recording->n_links + 1, sizeof *out->links);
     if (out->actions == NULL || out->positions == NULL || out->first_link == NULL ||
         out->binding == NULL || out->links == NULL)
         status = weir_error_memory(err);
