@@ -7,6 +7,7 @@ store_libstore_a_SOURCES = \
 	store/read.c \
 	store/rows.c \
 	store/rows.h \
+	store/run_check.c \
 	store/run_lists.c \
 	store/schema.c \
 	store/schema.h \

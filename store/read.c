@@ -167,7 +167,7 @@ static enum weir_status read_parts(struct store *store, int64_t run_id, struct s
         stored->run.timeline = stored->timeline;
         status = run_lists_read(store, stored, err);
     }
-    return status;
+    return status == WEIR_OK ? run_check(&stored->run, head.n_nodes, err) : status;
 }
 
 enum weir_status store_read_run(struct store *store, int64_t run_id, struct stored_run *out,

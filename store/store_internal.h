@@ -80,4 +80,8 @@ MUST_CHECK enum weir_status timeline_rows_read(struct store *store, int64_t run_
                                                const struct graph *graph, struct timeline **out,
                                                struct weir_error *err);
 
+/** WEIR_STORE when what was read is no run of its graph. @param n_started that its row tells */
+MUST_CHECK enum weir_status run_check(const struct run *run, int64_t n_started,
+                                      struct weir_error *err);
+
 #endif

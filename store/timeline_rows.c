@@ -223,6 +223,14 @@ enum weir_status timeline_rows_write(struct store *store, int64_t run_id, const 
 
 /* ---- reading ---- */
 
+/* a - b; what has no such difference is damaged, and becomes what no time can be. */
+static int64_t less(int64_t a, int64_t b)
+{
+    int64_t difference;
+
+    return __builtin_sub_overflow(a, b, &difference) ? INT64_MIN : difference;
+}
+
 static enum weir_status take_span(struct timeline *timeline, sqlite3_stmt *row,
                                   struct weir_error *err)
 {
@@ -237,18 +245,14 @@ static enum weir_status take_span(struct timeline *timeline, sqlite3_stmt *row,
         return weir_error_set(err, WEIR_STORE, "a span is of node %u, which the graph has not",
                               (unsigned)node);
     timeline->spans[node] = (struct timeline_span){
-        .ready_ns = start_ns - sqlite3_column_int64(row, 2),
+        .ready_ns = less(start_ns, sqlite3_column_int64(row, 2)),
         .start_ns = has_started ? start_ns : -1,
-        .finish_ns = has_finished ? start_ns + length_ns : -1,
+        .finish_ns = has_finished ? less(start_ns, less(0, length_ns)) : -1,
         .isolated_ns = sqlite3_column_type(row, 4) == SQLITE_NULL
                            ? -1
-                           : length_ns - sqlite3_column_int64(row, 4),
-        .blocker = {sqlite3_column_type(row, 6) == SQLITE_NULL
-                        ? WEIR_NONE
-                        : (uint32_t)(node + sqlite3_column_int64(row, 6))},
-        .order = sqlite3_column_type(row, 7) == SQLITE_NULL
-                     ? WEIR_NONE
-                     : (uint32_t)(node + sqlite3_column_int64(row, 7)),
+                           : less(length_ns, sqlite3_column_int64(row, 4)),
+        .blocker = {id_from(node, row, 6)},
+        .order = id_from(node, row, 7),
         .cause = (uint8_t)(how & 15),
         .source = (uint8_t)(how >> 4),
     };

@@ -28,11 +28,28 @@ static inline void give_text(sqlite3_context *out, const char *text)
         sqlite3_result_text(out, text, -1, SQLITE_STATIC);
 }
 
+/* What no id can be becomes one that no graph has. */
+static inline uint32_t id_of(int64_t value)
+{
+    return value >= 0 && value < WEIR_NONE ? (uint32_t)value : WEIR_NONE - 1;
+}
+
 static inline uint32_t id_at(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL
                ? WEIR_NONE
-               : (uint32_t)sqlite3_column_int64(row, column);
+               : id_of(sqlite3_column_int64(row, column));
+}
+
+/* base + value, of an id that is kept as the difference from another. */
+static inline uint32_t id_from(uint32_t base, sqlite3_stmt *row, int column)
+{
+    int64_t id;
+
+    if (sqlite3_column_type(row, column) == SQLITE_NULL)
+        return WEIR_NONE;
+    return __builtin_add_overflow(base, sqlite3_column_int64(row, column), &id) ? id_of(-1)
+                                                                                : id_of(id);
 }
 
 static inline int64_t known_at(sqlite3_stmt *row, int column)

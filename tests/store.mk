@@ -2,6 +2,7 @@
 # Unit tests of store/; each links what that folder may use, $(store_test_libs).
 
 check_PROGRAMS += \
+	tests/store/test_damage \
 	tests/store/test_faults \
 	tests/store/test_open \
 	tests/store/test_schema \
@@ -12,6 +13,8 @@ made_run_sources = \
 	tests/store/made_run.c \
 	tests/store/made_run.h
 
+tests_store_test_damage_SOURCES = tests/store/test_damage.c $(made_run_sources)
+tests_store_test_damage_LDADD = $(store_test_libs)
 tests_store_test_faults_SOURCES = tests/store/test_faults.c $(made_run_sources)
 tests_store_test_faults_LDADD = $(store_test_libs)
 tests_store_test_open_SOURCES = tests/store/test_open.c $(made_run_sources)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A store that was damaged or edited by hand: reading a run says so, whatever the rows hold. */
+#include "store/store.h"
+#include "tests/store/made_run.h"
+#include "tests/suite.h"
+
+static struct weir_error err;
+
+/* Each makes a row of the run hold what no run has. */
+static const char *const damages[] = {
+    "UPDATE span_row SET start_ns = -7 WHERE start_ns IS NOT NULL",
+    "UPDATE span_row SET length_ns = -1 WHERE length_ns IS NOT NULL",
+    "UPDATE span_row SET length_ns = 9223372036854775807 WHERE start_ns > 0",
+    "UPDATE span_row SET start_ns = NULL",
+    "UPDATE span_row SET blocker = 4294967290",
+    "UPDATE span_row SET blocker = -9223372036854775808",
+    "UPDATE span_row SET start_order = 99999",
+    "UPDATE span_row SET how = 15",
+    "UPDATE span_row SET how = 16 * 9",
+    "DELETE FROM span_row",
+    "UPDATE wait_row SET node_id = NULL",
+    "UPDATE wait_row SET node_id = 1 << 40",
+    "UPDATE wait_row SET cause = 77",
+    "UPDATE wait_row SET blocker = 99999",
+    "UPDATE wait_row SET object = -2",
+    "UPDATE wait_row SET to_ns = from_ns - 1",
+    "UPDATE pressure_row SET domain = NULL",
+    "UPDATE pressure_row SET domain = 99",
+    "UPDATE pressure_row SET bytes = -bytes - 1",
+    "UPDATE hold_row SET domain = NULL",
+    "UPDATE hold_row SET object = 99999",
+    "UPDATE hold_row SET node_id = 99999",
+    "UPDATE hold_row SET bytes = -1",
+    "UPDATE hold_row SET release_ns = -9",
+    "UPDATE induced_row SET producer = NULL",
+    "UPDATE induced_row SET consumer = NULL",
+    "UPDATE induced_row SET consumer = 4294967296 * 3",
+    "UPDATE induced_row SET domain = 99",
+    "UPDATE peak_row SET bytes = -1",
+    "UPDATE mechanism_row SET node_id = 99999",
+    "UPDATE deviation_row SET node_id = 99999",
+};
+
+START_TEST(reading_says_what_is_damaged)
+{
+    struct made_run made;
+    struct stored_run back;
+    struct store *store = opened("a.db");
+    int64_t run_id;
+
+    made_run(&made);
+    run_id = write_made(store, &made);
+    ck_assert_msg(store_read_run(store, run_id, &back, &err) == WEIR_OK, "%s", err.text);
+    stored_run_free(&back);
+    (void)query(store, damages[_i]);
+    ck_assert_msg(atoi(query(store, "SELECT changes()")) > 0, "%s: changes nothing", damages[_i]);
+    ck_assert_msg(store_read_run(store, run_id, &back, &err) == WEIR_STORE, "%s: is not noticed",
+                  damages[_i]);
+    ck_assert_str_ne(err.text, "");
+    store_close(store);
+    made_run_free(&made);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("damage");
+    TCase *tests = tcase_create("damage");
+
+    tcase_add_loop_test(tests, reading_says_what_is_damaged, 0,
+                        (int)(sizeof damages / sizeof *damages));
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
