@@ -14,71 +14,86 @@ static const struct graph *seen(const struct weir_view *view)
     return plan_graph(view->impl);
 }
 
+/* A policy may come from outside: what it asks of an id that is none gets the answer for nothing. */
+static bool has_node(const struct weir_view *view, weir_node node)
+{
+    return node.index < view->n_nodes;
+}
+
 static const char *view_node_name(const struct weir_view *view, weir_node node)
 {
-    return graph_node_name(seen(view), node);
+    return has_node(view, node) ? graph_node_name(seen(view), node) : "";
 }
 
 static const char *view_node_kind(const struct weir_view *view, weir_node node)
 {
-    return node_kind_name(graph_node_kind(seen(view), node));
+    return has_node(view, node) ? node_kind_name(graph_node_kind(seen(view), node)) : "";
 }
 
 static weir_engine view_node_engine(const struct weir_view *view, weir_node node)
 {
-    return graph_node_engine(seen(view), node);
+    return has_node(view, node) ? graph_node_engine(seen(view), node) : (weir_engine){WEIR_NONE};
 }
 
 static int64_t view_node_length_ns(const struct weir_view *view, weir_node node)
 {
     int64_t length_ns;
 
-    return graph_node_length_ns(seen(view), node, &length_ns) ? length_ns : -1;
+    return has_node(view, node) && graph_node_length_ns(seen(view), node, &length_ns) ? length_ns
+                                                                                      : -1;
 }
 
 static int64_t view_node_priority(const struct weir_view *view, weir_node node)
 {
-    struct graph_node value;
+    struct graph_node value = {.priority = 0};
 
-    graph_node(seen(view), node, &value);
+    if (has_node(view, node)) {
+        graph_node(seen(view), node, &value);
+    }
     return value.priority;
 }
 
 static int64_t view_node_deadline_ns(const struct weir_view *view, weir_node node)
 {
-    struct graph_node value;
+    struct graph_node value = {.deadline_ns = -1};
 
-    graph_node(seen(view), node, &value);
+    if (has_node(view, node)) {
+        graph_node(seen(view), node, &value);
+    }
     return value.deadline_ns;
 }
 
 static const char *view_object_name(const struct weir_view *view, weir_object object)
 {
-    return graph_object_name(seen(view), object);
+    return object.index < view->n_objects ? graph_object_name(seen(view), object) : "";
 }
 
 static int64_t view_object_bytes(const struct weir_view *view, weir_object object)
 {
-    struct graph_object value;
+    struct graph_object value = {.size_bytes = 0};
 
-    graph_object(seen(view), object, &value);
+    if (object.index < view->n_objects) {
+        graph_object(seen(view), object, &value);
+    }
     return value.size_bytes;
 }
 
 static int64_t view_domain_capacity_bytes(const struct weir_view *view, weir_domain domain)
 {
-    return graph_domain(seen(view), domain)->capacity_bytes;
+    return domain.index < view->n_domains ? graph_domain(seen(view), domain)->capacity_bytes : 0;
 }
 
 static int64_t view_domain_used_bytes(const struct weir_view *view, weir_domain domain)
 {
-    return view->used_bytes == NULL ? 0 : view->used_bytes[domain.index];
+    return view->used_bytes == NULL || domain.index >= view->n_domains
+               ? 0
+               : view->used_bytes[domain.index];
 }
 
 static int64_t view_recorded_start_ns(const struct weir_view *view, weir_node node)
 {
     const struct plan *plan = view->impl;
-    weir_node given = plan_origin(plan, node);
+    weir_node given = has_node(view, node) ? plan_origin(plan, node) : (weir_node){WEIR_NONE};
 
     if (plan->recording == NULL || !weir_is(given)) {
         return -1;
@@ -147,6 +162,27 @@ weir_node plan_origin(const struct plan *plan, weir_node planned)
     return plan->origin_of == NULL ? planned : (weir_node){plan->origin_of[planned.index]};
 }
 
+enum weir_status plan_answer(const struct plan *plan, const char *callback, enum weir_status status,
+                             struct weir_error *err)
+{
+    if (status == WEIR_OK) {
+        return WEIR_OK;
+    }
+    if ((unsigned)status > WEIR_MEMORY) {
+        return weir_error_set(err, WEIR_INPUT,
+                              "policy %s: its %s callback gave back %d, which is no status: see "
+                              "base/error.h",
+                              plan->policy->name, callback, (int)status);
+    }
+    if (err->status != status || err->text[0] == '\0') {
+        return weir_error_set(err, status,
+                              "policy %s: its %s callback failed and did not say why: a policy "
+                              "sets the error that it gives back",
+                              plan->policy->name, callback);
+    }
+    return status;
+}
+
 static enum weir_status let_plan(struct plan *plan, struct weir_error *err)
 {
     const struct weir_policy *policy = plan->policy;
@@ -155,7 +191,7 @@ static enum weir_status let_plan(struct plan *plan, struct weir_error *err)
     enum weir_status status = WEIR_OK;
 
     if (policy->begin != NULL) {
-        status = policy->begin(&plan->setup, &plan->state, err);
+        status = plan_answer(plan, "begin", policy->begin(&plan->setup, &plan->state, err), err);
     }
     plan->has_begun = status == WEIR_OK;
     if (status != WEIR_OK || policy->plan == NULL) {
@@ -163,7 +199,7 @@ static enum weir_status let_plan(struct plan *plan, struct weir_error *err)
     }
     plan_draft(plan, &draft);
     plan_view(plan, 0, NULL, &view);
-    return policy->plan(plan->state, &view, &draft, err);
+    return plan_answer(plan, "plan", policy->plan(plan->state, &view, &draft, err), err);
 }
 
 static enum weir_status make(struct plan *plan, const struct plan_options *options,

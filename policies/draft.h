@@ -40,6 +40,10 @@ const struct plan_edit *plan_edits(const struct plan *plan, uint32_t *n_edits);
 /* For the simulator: what the policy says while time runs. */
 const struct weir_policy *plan_policy(const struct plan *plan);
 void *plan_state(const struct plan *plan);
+/** What a callback gave back, as a status with a message: a policy from outside may give back what
+ *  is no status, or fail and not say why. */
+MUST_CHECK enum weir_status plan_answer(const struct plan *plan, const char *callback,
+                                        enum weir_status status, struct weir_error *err);
 /** A view of the planned graph at that time. @param used_bytes by domain, may be NULL */
 void plan_view(const struct plan *plan, int64_t now_ns, const int64_t *used_bytes,
                struct weir_view *out);

@@ -114,6 +114,13 @@ static enum weir_status add_node(struct weir_draft *draft, weir_node before, con
     char what[512];
     enum weir_status status;
 
+    if (statement == NULL) {
+        return weir_error_set(err, WEIR_INPUT, "policy %s adds a node without a statement",
+                              plan->policy->name);
+    }
+    if (edit.statement == NULL) {
+        return weir_error_memory(err);
+    }
     if (strchr(statement, '\n') != NULL || (weir_is(before) && before.index >= n_given)) {
         return weir_error_set(err, WEIR_INPUT,
                               "policy %s adds a node before one of its own, or more than one line",

@@ -29,6 +29,16 @@ static void list_names(char *out, size_t out_bytes)
     }
 }
 
+static const struct weir_policy *find_builtin(const char *name)
+{
+    for (const struct weir_policy *const *at = policy_registry(); *at != NULL; at++) {
+        if (strcmp((*at)->name, name) == 0) {
+            return *at;
+        }
+    }
+    return NULL;
+}
+
 /* Is what a plug-in exports something this Weir can call? */
 static enum weir_status check_plugin(const char *path, const struct weir_policy *policy,
                                      struct weir_error *err)
@@ -46,13 +56,19 @@ static enum weir_status check_plugin(const char *path, const struct weir_policy 
                               "weir has version %u; build it against the installed headers",
                               path, policy->name, policy->version, WEIR_POLICY_VERSION);
     }
+    if (find_builtin(policy->name) != NULL) {
+        return weir_error_set(err, WEIR_INPUT,
+                              "%s: its policy is called %s, as one of Weir's own is: a stored run "
+                              "could not tell them apart; give it another name",
+                              path, policy->name);
+    }
     return WEIR_OK;
 }
 
 static enum weir_status load(const char *path, const struct weir_policy **out,
                              struct weir_error *err)
 {
-    const struct weir_policy *(*export_policy)(void);
+    const struct weir_policy *(*export_policy)(void), *policy;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *symbol;
     enum weir_status status;
@@ -67,12 +83,13 @@ static enum weir_status load(const char *path, const struct weir_policy **out,
                               WEIR_POLICY_EXPORT);
     }
     memcpy(&export_policy, &symbol, sizeof export_policy);
-    status = check_plugin(path, export_policy(), err);
+    policy = export_policy();
+    status = check_plugin(path, policy, err);
     if (status != WEIR_OK) {
         dlclose(library);
         return status;
     }
-    *out = export_policy();
+    *out = policy;
     return WEIR_OK;
 }
 
@@ -80,15 +97,15 @@ enum weir_status policy_find(const char *name, const struct weir_policy **out,
                              struct weir_error *err)
 {
     char names[256];
+    const struct weir_policy *builtin;
 
     if (strchr(name, '/') != NULL) {
         return load(name, out, err);
     }
-    for (const struct weir_policy *const *at = policy_registry(); *at != NULL; at++) {
-        if (strcmp((*at)->name, name) == 0) {
-            *out = *at;
-            return WEIR_OK;
-        }
+    builtin = find_builtin(name);
+    if (builtin != NULL) {
+        *out = builtin;
+        return WEIR_OK;
     }
     list_names(names, sizeof names);
     return weir_error_set(err, WEIR_USAGE,

@@ -91,5 +91,7 @@ enum weir_status steer_event(struct simulation *sim, enum weir_event_kind kind, 
     struct weir_view view;
 
     plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), &view);
-    return policy->on_event(plan_state(sim->plan), &view, &event, &draft, sim->err);
+    return plan_answer(sim->plan, "on_event",
+                       policy->on_event(plan_state(sim->plan), &view, &event, &draft, sim->err),
+                       sim->err);
 }

@@ -141,6 +141,91 @@ START_TEST(test_plans_are_checked_like_any_graph)
 }
 END_TEST
 
+static enum weir_status no_statement(void *state, const struct weir_view *view,
+                                     struct weir_draft *draft, struct weir_error *err)
+{
+    weir_node node;
+
+    (void)state;
+    (void)view;
+    return draft->add_node(draft, (weir_node){0}, NULL, "none", NULL, &node, err);
+}
+
+static enum weir_status no_status(void *state, const struct weir_view *view,
+                                  struct weir_draft *draft, struct weir_error *err)
+{
+    (void)state;
+    (void)view;
+    (void)draft;
+    (void)err;
+    return (enum weir_status)57;
+}
+
+static enum weir_status no_word(void *state, const struct weir_view *view, struct weir_draft *draft,
+                                struct weir_error *err)
+{
+    (void)state;
+    (void)view;
+    (void)draft;
+    (void)err;
+    return WEIR_INFEASIBLE;
+}
+
+/* A policy from outside can do anything wrong: it always ends in a message that names it. */
+START_TEST(test_failures_have_a_message)
+{
+    struct graph *graph = read_graph();
+    struct plan *plan = NULL;
+    struct weir_error err = {.status = WEIR_OK};
+
+    ck_assert_int_eq(make(no_statement, graph, &plan, &err), WEIR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "mover adds a node without a statement"));
+    err = (struct weir_error){.status = WEIR_OK};
+    ck_assert_int_eq(make(no_status, graph, &plan, &err), WEIR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "mover: its plan callback gave back 57"));
+    err = (struct weir_error){.status = WEIR_OK};
+    ck_assert_int_eq(make(no_word, graph, &plan, &err), WEIR_INFEASIBLE);
+    ck_assert_ptr_nonnull(strstr(err.text, "mover: its plan callback failed"));
+    ck_assert_ptr_null(plan);
+    graph_free(graph);
+}
+END_TEST
+
+/* Ids that are none get the answer for nothing. */
+static enum weir_status asks_of_none(void *state, const struct weir_view *view,
+                                     struct weir_draft *draft, struct weir_error *err)
+{
+    weir_node node = {view->n_nodes};
+
+    (void)state;
+    (void)draft;
+    (void)err;
+    ck_assert_str_eq(view->node_name(view, node), "");
+    ck_assert_str_eq(view->node_kind(view, node), "");
+    ck_assert(!weir_is(view->node_engine(view, node)));
+    ck_assert_int_eq(view->node_length_ns(view, node), -1);
+    ck_assert_int_eq(view->node_priority(view, node), 0);
+    ck_assert_int_eq(view->node_deadline_ns(view, node), -1);
+    ck_assert_str_eq(view->object_name(view, (weir_object){WEIR_NONE}), "");
+    ck_assert_int_eq(view->object_bytes(view, (weir_object){view->n_objects}), 0);
+    ck_assert_int_eq(view->domain_capacity_bytes(view, (weir_domain){view->n_domains}), 0);
+    ck_assert_int_eq(view->domain_used_bytes(view, (weir_domain){view->n_domains}), 0);
+    ck_assert_int_eq(view->recorded_start_ns(view, node), -1);
+    return WEIR_OK;
+}
+
+START_TEST(test_view_of_what_is_not_there)
+{
+    struct graph *graph = read_graph();
+    struct plan *plan = NULL;
+    struct weir_error err;
+
+    ck_assert_int_eq(make(asks_of_none, graph, &plan, &err), WEIR_OK);
+    plan_free(plan);
+    graph_free(graph);
+}
+END_TEST
+
 START_TEST(test_registry)
 {
     const struct weir_policy *policy;
@@ -183,6 +268,8 @@ int main(void)
 
     tcase_add_test(tests, test_nodes_go_where_they_belong);
     tcase_add_test(tests, test_plans_are_checked_like_any_graph);
+    tcase_add_test(tests, test_failures_have_a_message);
+    tcase_add_test(tests, test_view_of_what_is_not_there);
     tcase_add_test(tests, test_registry);
     tcase_add_test(tests, test_recorded_needs_a_recording);
     suite_add_tcase(suite, tests);
