@@ -98,7 +98,10 @@ static double end_after(const struct group *group)
 {
     double left = (group->targets[0].clock - group->clock) / group->speed;
 
-    return left > 0 ? round_half_up(left) : 0;
+    if (left > 0) {
+        return round_half_up(left);
+    }
+    return left <= 0 ? 0 : INFINITY; /* factors without a product: 0 times infinity */
 }
 
 static void activate(struct contention_state *state, uint32_t index)
@@ -264,6 +267,28 @@ uint32_t contention_n_running(const struct contention_state *state)
     return state->n_running;
 }
 
+/* No running node ends before 2^63 ns: names the one that would end first. */
+static enum weir_status stretched(const struct contention_state *state, double soonest,
+                                  struct weir_error *err)
+{
+    uint32_t first = WEIR_NONE;
+
+    for (uint32_t i = 0; i < state->n_active; i++) {
+        const struct group *group = &state->groups[state->active[i]];
+
+        if (!(group->end_after > soonest) && group->targets[0].node < first) {
+            first = group->targets[0].node;
+        }
+    }
+    return weir_error_set(err, WEIR_INPUT,
+                          "node %s runs beside %u others, and contention stretches each past 2^63 "
+                          "ns; lower their durations, or the factors of their classes",
+                          weir_is((weir_node){first})
+                              ? graph_node_name(state->program->graph, (weir_node){first})
+                              : "",
+                          state->n_running - 1);
+}
+
 enum weir_status contention_settle(struct contention_state *state, int64_t now_ns,
                                    struct weir_error *err)
 {
@@ -286,7 +311,7 @@ enum weir_status contention_settle(struct contention_state *state, int64_t now_n
         soonest = group->end_after < soonest ? group->end_after : soonest;
     }
     if (state->n_running > 0 && !((double)now_ns + soonest < last)) {
-        return weir_error_set(err, WEIR_INPUT, "contention stretches a node past 2^63 ns");
+        return stretched(state, soonest, err);
     }
     state->next_ns = state->n_running > 0 ? now_ns + (int64_t)soonest : INT64_MAX;
     return WEIR_OK;

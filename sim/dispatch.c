@@ -91,7 +91,10 @@ enum weir_status simulation_finish_all(struct simulation *sim)
     }
     while (status == WEIR_OK && sim->arrivals.n > 0 &&
            sim->arrivals.items[0].time_ns <= sim->now_ns) {
-        status = simulation_enqueue(sim, event_pop(&sim->arrivals).node);
+        uint32_t node = event_pop(&sim->arrivals).node;
+
+        status = sim->timeline->spans[node].cause == WAIT_ADMISSION ? simulation_resume(sim, node)
+                                                                    : simulation_enqueue(sim, node);
     }
     return status;
 }
@@ -191,10 +194,11 @@ static enum weir_status ask_policy(struct simulation *sim, struct candidate cand
     if (status != WEIR_OK || *is_admitted) {
         return status;
     }
-    if (until_ns <= sim->now_ns) {
+    if (until_ns <= sim->now_ns || until_ns == INT64_MAX) {
         return simulation_set_aside(sim, &sim->for_policy, candidate, WAIT_ADMISSION);
     }
     sim->timeline->spans[candidate.node].cause = WAIT_ADMISSION;
+    sim->n_held++;
     return event_push(&sim->arrivals, (struct event){until_ns, candidate.node}, sim->err);
 }
 

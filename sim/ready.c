@@ -50,6 +50,14 @@ enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
     return status;
 }
 
+enum weir_status simulation_resume(struct simulation *sim, uint32_t node)
+{
+    struct candidate candidate = {0, sim->timeline->spans[node].ready_ns, node};
+
+    sim->n_held--;
+    return push_candidate(sim, candidate);
+}
+
 /* Every producer has done its part. */
 enum weir_status simulation_become_ready(struct simulation *sim, uint32_t node)
 {

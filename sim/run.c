@@ -36,6 +36,21 @@ static enum weir_status settle(struct simulation *sim)
     return status == WEIR_OK ? contention_settle(sim->contention, sim->now_ns, sim->err) : status;
 }
 
+#define MOST_IDLE 1000000
+
+/* A policy may put all off from one instant to the next and never let anything start: then time
+ * would run on for ever. */
+static bool is_put_off(struct simulation *sim)
+{
+    if (contention_n_running(sim->contention) > 0 || sim->arrivals.n > sim->n_held ||
+        sim->windows.n > 0 || sim->n_started != sim->n_started_before) {
+        sim->n_started_before = sim->n_started;
+        sim->n_idle = 0;
+        return false;
+    }
+    return ++sim->n_idle > MOST_IDLE;
+}
+
 /* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
  * passed, that is, when the next is a later one. */
 static bool next_instant(struct simulation *sim, enum weir_status *status)
@@ -51,7 +66,7 @@ static bool next_instant(struct simulation *sim, enum weir_status *status)
     if (next_ns > sim->now_ns) {
         *status = memory_settle(sim->memory, sim->now_ns, sim->err);
     }
-    if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed)) {
+    if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed) || is_put_off(sim)) {
         return false;
     }
     if (sim->unknown_pairs > 0) {

@@ -62,7 +62,10 @@ struct simulation {
     struct engine_state *engines; /* the last: of nodes that need none */
     uint32_t *open;
     uint32_t n_open;
-    struct event_queue arrivals; /* nodes that become ready later */
+    struct event_queue arrivals; /* nodes that become ready later, or that the policy holds */
+    uint32_t n_held;             /* of them, those that the policy holds */
+    uint32_t n_idle;             /* instants in a row in which it held all that could start */
+    uint32_t n_started_before;   /* the first of them */
     struct event_queue windows;  /* when the windows of nodes with a fallback close */
     struct waiting *for_bytes;   /* by domain */
     struct waiting for_overlap, for_policy;
@@ -90,6 +93,8 @@ MUST_CHECK enum weir_status simulation_push_pass(struct simulation *, uint32_t n
 MUST_CHECK enum weir_status simulation_drain(struct simulation *);
 /** The node's turn has come: puts it where the start phase finds it. */
 MUST_CHECK enum weir_status simulation_enqueue(struct simulation *, uint32_t node);
+/** The time has come until which the policy held the node: it may try again. */
+MUST_CHECK enum weir_status simulation_resume(struct simulation *, uint32_t node);
 /** The node could not start for that cause: it waits until the list is woken. */
 MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct waiting *waiting,
                                                  struct candidate candidate, enum wait_cause cause);

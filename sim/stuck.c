@@ -168,6 +168,38 @@ static void print_others(const struct simulation *sim, const struct waiting *wai
         fprintf(text, "\n  %s %s",
                 graph_node_name(sim->program->graph, (weir_node){waiting->items[i].node}), what);
     }
+    if (waiting->n > NODES_SHOWN) {
+        fprintf(text, "\n  and %" PRIu32 " more", waiting->n - NODES_SHOWN);
+    }
+}
+
+/* Those that the policy has put off, again and again. */
+static void print_put_off(const struct simulation *sim, FILE *text)
+{
+    for (uint32_t i = 0; i < sim->arrivals.n && i < NODES_SHOWN; i++) {
+        fprintf(text, "\n  %s is put off by the policy, again and again",
+                graph_node_name(sim->program->graph, (weir_node){sim->arrivals.items[i].node}));
+    }
+    if (sim->arrivals.n > NODES_SHOWN) {
+        fprintf(text, "\n  and %" PRIu32 " more", sim->arrivals.n - NODES_SHOWN);
+    }
+}
+
+static const char *remedy(const struct simulation *sim, bool is_hopeless)
+{
+    bool want_bytes = false;
+
+    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
+        want_bytes = want_bytes || sim->for_bytes[i].n > 0;
+    }
+    if (is_hopeless) {
+        return "give the domain more capacity, or let a policy move bytes away";
+    }
+    if (!want_bytes && (sim->for_policy.n > 0 || sim->arrivals.n > 0)) {
+        return "let the policy admit a node when nothing runs";
+    }
+    return "the holders wait for those that wait: hold less at once, order the takers, or give the "
+           "domain more capacity";
 }
 
 static void explain_overfull(struct simulation *sim, weir_domain domain, FILE *text)
@@ -205,12 +237,10 @@ static void explain_waiting(struct simulation *sim, FILE *text)
         is_hopeless = print_domain(sim, (weir_domain){i}, text) || is_hopeless;
     }
     print_others(sim, &sim->for_policy, "is held by the policy", text);
+    print_put_off(sim, text);
     print_others(sim, &sim->for_overlap, "must not overlap a node that runs", text);
     sim->timeline->status = is_hopeless ? RUN_SHORTAGE : RUN_DEADLOCK;
-    fputs(is_hopeless ? "\n  give the domain more capacity, or let a policy move bytes away"
-                      : "\n  the holders wait for those that wait: hold less at once, order the "
-                        "takers, or give the domain more capacity",
-          text);
+    fprintf(text, "\n  %s", remedy(sim, is_hopeless));
 }
 
 enum weir_status stuck_explain(struct simulation *sim, char **explanation)

@@ -175,6 +175,90 @@ START_TEST(test_policy_plans_and_admits)
 }
 END_TEST
 
+/* Holds the first node until 1000, whatever happens meanwhile. */
+static enum weir_admission late_admit(void *state, const struct weir_view *view, weir_node node,
+                                      int64_t *until_ns, const char **why)
+{
+    (void)state;
+    *why = "a test";
+    *until_ns = 1000;
+    return node.index == 0 && view->now_ns < 1000 ? WEIR_HOLD : WEIR_ADMIT;
+}
+
+/* The window of n closes at 500 - 3 while the policy holds it: f runs in its place, from 497 to 501.
+ * At 1000 the policy would let n go, but n has given way: that must not count again for y, which
+ * waits for c, that ends at 2000. */
+START_TEST(test_one_that_is_held_gives_way_once)
+{
+    const struct weir_policy policy = {.version = WEIR_POLICY_VERSION,
+                                       .size = sizeof policy,
+                                       .name = "late",
+                                       .summary = "a test",
+                                       .admit = late_admit};
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+
+    simulate_graph(read_graph("weir 1\ngraph g\nengine e\n"
+                              "node n compute engine=e duration=3 deadline=500 fallback=f\n"
+                              "node f compute engine=e duration=4\n"
+                              "node c compute duration=2000\n"
+                              "node y compute duration=1\n"
+                              "edge n y ordering\nedge f y ordering\nedge c y ordering\n"),
+                   &policy, &options, &outcome);
+    ck_assert_int_eq(span_of(&outcome, "n")->start_ns, -1);
+    ck_assert_int_eq(span_of(&outcome, "f")->start_ns, 497);
+    ck_assert_int_eq(span_of(&outcome, "y")->ready_ns, 2000);
+    ck_assert_int_eq(span_of(&outcome, "y")->start_ns, 2000);
+    outcome_free(&outcome);
+}
+END_TEST
+
+static enum weir_admission never_admit(void *state, const struct weir_view *view, weir_node node,
+                                       int64_t *until_ns, const char **why)
+{
+    const int64_t *step_ns = state;
+
+    (void)node;
+    *why = "a test";
+    *until_ns = step_ns == NULL ? INT64_MAX : view->now_ns + *step_ns;
+    return WEIR_HOLD;
+}
+
+static enum weir_status begin_next_instant(struct weir_setup *setup, void **state,
+                                           struct weir_error *err)
+{
+    static int64_t step_ns = 1;
+
+    (void)setup;
+    (void)err;
+    *state = &step_ns;
+    return WEIR_OK;
+}
+
+/* A policy that lets nothing start ends in a deadlock that names what it holds: at once when it
+ * says for ever (0), and when it says from one nanosecond to the next (1), too. */
+START_TEST(test_policy_that_holds_for_ever)
+{
+    const struct weir_policy policy = {.version = WEIR_POLICY_VERSION,
+                                       .size = sizeof policy,
+                                       .name = "never",
+                                       .summary = "a test",
+                                       .begin = _i == 0 ? NULL : begin_next_instant,
+                                       .admit = never_admit};
+    struct simulate_options options = simulate_default();
+    struct outcome outcome;
+
+    simulate_graph(read_graph("weir 1\nengine e\nnode k0 compute engine=e duration=3\n"
+                              "node k1 compute duration=3\n"),
+                   &policy, &options, &outcome);
+    ck_assert_int_eq(outcome.result.timeline->status, RUN_DEADLOCK);
+    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "k0 is "));
+    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "k1 is "));
+    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "let the policy admit"));
+    outcome_free(&outcome);
+}
+END_TEST
+
 /* --- what holds for every run ------------------------------------------------------------------ */
 
 static struct graph *random_graph(uint64_t seed)
@@ -300,6 +384,8 @@ int main(void)
     tcase_add_test(tests, test_one_that_cannot_start_holds_up_no_other);
     tcase_add_test(tests, test_cause_is_what_gave_way_last);
     tcase_add_test(tests, test_policy_plans_and_admits);
+    tcase_add_test(tests, test_one_that_is_held_gives_way_once);
+    tcase_add_loop_test(tests, test_policy_that_holds_for_ever, 0, 2);
     tcase_add_loop_test(tests, test_bytes_balance, 1, 6);
     tcase_add_loop_test(tests, test_induced_edges_cover_reuse, 1, 6);
     tcase_add_loop_test(tests, test_runs_are_equal_and_bounded, 1, 7);
