@@ -42,10 +42,11 @@ bool read_fault(struct reader *reader, enum finding_code code, const char *where
     struct report_at at = {.file = reader->file, .line = reader->line};
     char message[1024];
     va_list args;
+    size_t column;
 
     assert(where >= reader->text && where <= reader->line_end);
-    at.column =
-        where - reader->text >= UINT32_MAX ? UINT32_MAX : (uint32_t)(where - reader->text) + 1;
+    column = (size_t)(where - reader->text);
+    at.column = column >= UINT32_MAX ? UINT32_MAX : (uint32_t)column + 1;
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
