@@ -90,8 +90,8 @@ static enum weir_status load(const char *path, const struct weir_policy **out,
         return status;
     }
     *out = policy;
-    /* The library stays loaded: the policy is in it. */
-    return WEIR_OK; // cppcheck-suppress resourceLeak
+    /* cppcheck-suppress resourceLeak ; the library stays loaded: the policy is in it */
+    return WEIR_OK;
 }
 
 enum weir_status policy_find(const char *name, const struct weir_policy **out,
