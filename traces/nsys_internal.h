@@ -59,17 +59,20 @@ enum nsys_api {
     API_PIN, /* page-locked memory, taken or given back */
     API_MODULE_LOAD,
     API_MEMORY_ASYNC, /* stream-ordered allocation or free */
-    API_COPY          /* that blocks by its name */
+    API_BEGIN_CAPTURE,
+    API_END_CAPTURE,
+    API_COPY /* that blocks by its name */
 };
 
 enum nsys_call_flag {
     CALL_IS_FAILED = 1,
-    CALL_IS_REPEAT = 2,   /* shares its correlation id with an earlier row */
-    CALL_IS_NESTED = 4,   /* `outer` encloses it */
-    CALL_IS_OUTSIDE = 8,  /* of the window */
-    CALL_LOADS = 16,      /* a module, by itself or nested */
-    CALL_HAS_SYNC = 32,   /* a row of synchronization tells of it */
-    CALL_WAITS_FIRST = 64 /* for the device, before it launches what it launches */
+    CALL_IS_REPEAT = 2,    /* shares its correlation id with an earlier row */
+    CALL_IS_NESTED = 4,    /* `outer` encloses it */
+    CALL_IS_OUTSIDE = 8,   /* of the window */
+    CALL_LOADS = 16,       /* a module, by itself or nested */
+    CALL_HAS_SYNC = 32,    /* a row of synchronization tells of it */
+    CALL_WAITS_FIRST = 64, /* for the device, before it launches what it launches */
+    CALL_IS_CAPTURED = 128 /* into a graph: it did nothing on the device */
 };
 
 /* A row of the runtime or driver API. */
@@ -187,8 +190,8 @@ struct nsys_gpu {
 
 struct nsys_counts {
     int64_t bad_time, negative_duration, unfinished;
-    int64_t failed_calls, repeated_calls, nested_calls, overlapping_calls, host_calls,
-        blocking_calls;
+    int64_t failed_calls, captured_calls, repeated_calls, nested_calls, overlapping_calls,
+        host_calls, blocking_calls;
     int64_t launched, kernels_without_launch, graph_children, second_graph_rows;
     int64_t rows_with_event, event_waits, event_syncs, resolved, resolved_by_sync_id, unresolved,
         contradicted, without_row, without_source, without_consumer, record_outside;

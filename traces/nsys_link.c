@@ -49,6 +49,32 @@ static void nest(struct nsys *nsys)
     }
 }
 
+/* What a thread calls while it captures a graph is put into the graph. */
+static void mark_captured(struct nsys *nsys)
+{
+    int64_t thread = 0;
+    uint32_t depth = 0;
+
+    for (uint32_t i = 0; i < nsys->n_calls; i++) {
+        struct nsys_call *call = &nsys->calls[i];
+
+        if (call->thread != thread) {
+            thread = call->thread;
+            depth = 0;
+        }
+        if ((call->flags & (CALL_IS_FAILED | CALL_IS_NESTED)) != 0)
+            continue;
+        if (call->api == API_BEGIN_CAPTURE) {
+            depth++;
+        } else if (call->api == API_END_CAPTURE && depth > 0) {
+            depth--;
+        } else if (depth > 0) {
+            call->flags |= CALL_IS_CAPTURED;
+            nsys->counts.captured_calls++;
+        }
+    }
+}
+
 static void cut_calls(struct nsys *nsys)
 {
     for (uint32_t i = 0; i < nsys->n_calls; i++) {
@@ -85,6 +111,7 @@ enum weir_status nsys_link_calls(struct nsys *nsys, struct weir_error *err)
         }
     }
     nest(nsys);
+    mark_captured(nsys);
     cut_calls(nsys);
     return status;
 }

@@ -183,6 +183,10 @@ uint8_t nsys_api_of(const char *name)
         {"cuMemAllocAsync", API_MEMORY_ASYNC, false},
         {"cuMemAllocFromPoolAsync", API_MEMORY_ASYNC, false},
         {"cuMemFreeAsync", API_MEMORY_ASYNC, false},
+        {"cudaStreamBeginCapture", API_BEGIN_CAPTURE, true},
+        {"cuStreamBeginCapture", API_BEGIN_CAPTURE, true},
+        {"cudaStreamEndCapture", API_END_CAPTURE, false},
+        {"cuStreamEndCapture", API_END_CAPTURE, false},
     };
     size_t length = plain_length(name);
 

@@ -176,6 +176,7 @@ static void tell_host(struct teller *t)
     integer(t, "calls", counts->host_calls);
     integer(t, "calls_that_waited", counts->blocking_calls);
     integer(t, "overlapping_calls", counts->overlapping_calls);
+    integer(t, "calls_captured_into_graphs", counts->captured_calls);
 }
 
 static void tell_waits(struct teller *t)

@@ -55,6 +55,8 @@ static enum wait_kind kind_by_api(const struct nsys *nsys, const struct nsys_syn
     case API_PIN:
     case API_MODULE_LOAD:
     case API_MEMORY_ASYNC:
+    case API_BEGIN_CAPTURE:
+    case API_END_CAPTURE:
     case API_COPY:
         break;
     }
@@ -419,7 +421,8 @@ static bool is_bare(const struct nsys_call *call)
 {
     return (call->api == API_STREAM_WAIT || call->api == API_EVENT_SYNC ||
             call->api == API_STREAM_SYNC || call->api == API_CONTEXT_SYNC) &&
-           (call->flags & (CALL_HAS_SYNC | CALL_IS_FAILED | CALL_IS_OUTSIDE | CALL_IS_REPEAT)) == 0;
+           (call->flags & (CALL_HAS_SYNC | CALL_IS_FAILED | CALL_IS_OUTSIDE | CALL_IS_REPEAT |
+                           CALL_IS_CAPTURED)) == 0;
 }
 
 enum weir_status nsys_find_waits(struct nsys *nsys, struct weir_error *err)

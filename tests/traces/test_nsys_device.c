@@ -399,6 +399,28 @@ START_TEST(event_without_row)
 }
 END_TEST
 
+/* What is captured into a graph waits for nothing when it is called, and has no row. */
+START_TEST(captured)
+{
+    struct made_export made;
+    struct import_result result;
+
+    made_begin(&made, "captured");
+    made_call(&made, 0, 100, THREAD(1), 11, "cudaStreamBeginCapture_v10000");
+    made_call(&made, 200, 300, THREAD(1), 12, "cudaLaunchKernel_v7000");
+    made_call(&made, 400, 500, THREAD(1), 13, "cudaStreamWaitEvent_v3020");
+    made_call(&made, 600, 700, THREAD(1), 14, "cudaStreamEndCapture_v10000");
+    made_call(&made, 800, 900, THREAD(1), 15, "cudaLaunchKernel_v7000");
+    made_kernel(&made, 2000, 3000, 7, 15, "a");
+    made_end(&made);
+    made_import(&made, &result);
+    ck_assert_int_eq(count_of(&result, "waits", "unresolved"), 0);
+    ck_assert_int_eq(count_of(&result, "host", "calls_captured_into_graphs"), 2);
+    ck_assert_str_eq(import_grade_name(result.report.grade), "C");
+    import_result_free(&result);
+}
+END_TEST
+
 /* Work on the null stream waits for the blocking streams, and they for it; others do not. */
 START_TEST(null_stream)
 {
@@ -583,6 +605,7 @@ int main(void)
     tcase_add_test(tcase, event_unresolved);
     tcase_add_test(tcase, event_across_contexts);
     tcase_add_test(tcase, event_without_row);
+    tcase_add_test(tcase, captured);
     tcase_add_test(tcase, null_stream);
     tcase_add_test(tcase, null_stream_unknown);
     tcase_add_test(tcase, migrations);
