@@ -17,13 +17,17 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_calls.c \
 	traces/nsys_edges.c \
 	traces/nsys_file.c \
+	traces/nsys_gpus.c \
 	traces/nsys_grade.c \
 	traces/nsys_implicit.c \
 	traces/nsys_internal.h \
+	traces/nsys_kinds.c \
 	traces/nsys_link.c \
+	traces/nsys_loose.c \
 	traces/nsys_memory.c \
 	traces/nsys_names.c \
 	traces/nsys_ops.c \
+	traces/nsys_prune.c \
 	traces/nsys_ranges.c \
 	traces/nsys_report.c \
 	traces/nsys_rows.c \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the steps of the import share: the rows that were read, what links them, and the counts that
  * the report tells. The steps, in this order: nsys_file (open), nsys_schema (what is there),
- * nsys_rows (read), nsys_ranges (window, NVTX), nsys_link (ids to ids), nsys_streams (order on the
- * device), nsys_waits and nsys_implicit (who waits for whom), nsys_memory (allocations), nsys_calls
- * and nsys_actions (rows to actions), nsys_edges (links), nsys_report (counts and grade). */
+ * nsys_rows, nsys_ops and nsys_gpus (read), nsys_ranges (window, NVTX), nsys_link (ids to ids),
+ * nsys_streams (order on the device), nsys_waits and nsys_implicit (who waits for whom), nsys_memory
+ * (allocations), nsys_calls, nsys_actions and nsys_loose (rows to actions), nsys_edges (links),
+ * nsys_report and nsys_grade. */
 #ifndef WEIR_TRACES_NSYS_INTERNAL_H
 #define WEIR_TRACES_NSYS_INTERNAL_H
 
@@ -172,6 +173,14 @@ struct nsys_memory {
     bool is_ignored;  /* of a failed call, without bytes, or outside of the window */
 };
 
+enum nsys_wait_kind {
+    WAIT_IS_UNKNOWN,
+    WAIT_STREAM_FOR_EVENT,
+    WAIT_FOR_EVENT,
+    WAIT_FOR_STREAM,
+    WAIT_FOR_CONTEXT
+};
+
 /* A call or device work that waits for device work. */
 struct nsys_wait {
     uint32_t op;         /* what is waited for */
@@ -179,6 +188,10 @@ struct nsys_wait {
     uint32_t waiting_op; /* or device work; the other is NSYS_NONE */
     uint8_t rule;        /* enum recording_rule */
 };
+
+/* Of actions that start together the host's come first, then memory (taken before it is given back),
+ * then device work, and last what happened within it. */
+enum nsys_rank { RANK_HOST, RANK_ALLOCATION, RANK_RECLAMATION, RANK_OP, RANK_MIGRATION };
 
 /* A device, by its number on the machine where that is known. */
 struct nsys_gpu {
@@ -319,8 +332,9 @@ static inline int nsys_compare(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* nsys_ops.c: rows of device work, streams and devices. */
+/* nsys_ops.c: rows of device work, and streams; after the other rows, for events name streams too. */
 MUST_CHECK enum weir_status nsys_read_ops(struct nsys *, struct weir_error *);
+/* nsys_gpus.c: devices. */
 MUST_CHECK enum weir_status nsys_read_gpus(struct nsys *, struct weir_error *);
 
 /* nsys_ranges.c: the window, and the NVTX ranges around calls. */
@@ -359,7 +373,10 @@ MUST_CHECK enum weir_status nsys_add_frontier(const struct nsys *, uint32_t from
 /** The streams of a process: [*from, *to). */
 void nsys_streams_of(const struct nsys *, int64_t process, uint32_t *from, uint32_t *to);
 
-/* nsys_waits.c: explicit waits; nsys_implicit.c: those that calls and streams imply. */
+/* nsys_kinds.c; counts by what it was told. */
+enum nsys_wait_kind nsys_kind_of(struct nsys *, const struct nsys_sync *);
+
+/* nsys_waits.c: explicit waits; nsys_implicit.c: those that calls and streams imply; nsys_prune.c. */
 MUST_CHECK enum weir_status nsys_find_waits(struct nsys *, struct weir_error *);
 MUST_CHECK enum weir_status nsys_find_implicit(struct nsys *, struct weir_error *);
 MUST_CHECK enum weir_status nsys_find_barriers(struct nsys *, struct weir_error *);
@@ -377,7 +394,7 @@ static inline bool nsys_call_fits(const struct nsys_call *call, const struct nsy
 MUST_CHECK enum weir_status nsys_pair_memory(struct nsys *, struct weir_error *);
 MUST_CHECK enum weir_status nsys_add_objects(struct nsys *, struct weir_error *);
 
-/* nsys_calls.c, nsys_actions.c: rows to actions; nsys_edges.c: links between them. */
+/* nsys_calls.c, nsys_actions.c, nsys_loose.c: rows to actions; nsys_edges.c: links between them. */
 MUST_CHECK enum weir_status nsys_add_domains(struct nsys *, struct weir_error *);
 MUST_CHECK enum weir_status nsys_add_calls(struct nsys *, struct weir_error *);
 MUST_CHECK enum weir_status nsys_add_ops(struct nsys *, struct weir_error *);

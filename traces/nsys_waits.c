@@ -6,22 +6,11 @@
  * made before the wait: event ids are used again and again, so an id alone says nothing. What it
  * waits for is the last work that was launched on the record's stream before the record. Afterwards
  * the times are asked: work that began before what it should have waited for had ended did not wait
- * for it, and the wait is counted as contradicted and left out.
- *
- * What a row of synchronization is, the name of its call tells; the number of its kind in the file
- * has changed its meaning several times and is asked last. */
+ * for it, and the wait is counted as contradicted and left out. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "traces/nsys_internal.h"
-
-enum wait_kind {
-    WAIT_IS_UNKNOWN,
-    WAIT_STREAM_FOR_EVENT,
-    WAIT_FOR_EVENT,
-    WAIT_FOR_STREAM,
-    WAIT_FOR_CONTEXT
-};
 
 enum weir_status nsys_add_wait(struct nsys *nsys, const struct nsys_wait *wait,
                                struct weir_error *err)
@@ -31,95 +20,6 @@ enum weir_status nsys_add_wait(struct nsys *nsys, const struct nsys_wait *wait,
     if (status == WEIR_OK)
         nsys->waits[nsys->n_waits++] = *wait;
     return status;
-}
-
-/* What a row is. */
-
-static enum wait_kind kind_by_api(const struct nsys *nsys, const struct nsys_sync *sync)
-{
-    if (sync->call == NSYS_NONE)
-        return WAIT_IS_UNKNOWN;
-    switch ((enum nsys_api)nsys->calls[sync->call].api) {
-    case API_EVENT_SYNC:
-    case API_EVENT_QUERY:
-        return WAIT_FOR_EVENT;
-    case API_STREAM_WAIT:
-        return WAIT_STREAM_FOR_EVENT;
-    case API_STREAM_SYNC:
-    case API_STREAM_QUERY:
-        return WAIT_FOR_STREAM;
-    case API_CONTEXT_SYNC:
-        return WAIT_FOR_CONTEXT;
-    case API_OTHER:
-    case API_FREE:
-    case API_PIN:
-    case API_MODULE_LOAD:
-    case API_MEMORY_ASYNC:
-    case API_BEGIN_CAPTURE:
-    case API_END_CAPTURE:
-    case API_COPY:
-        break;
-    }
-    return WAIT_IS_UNKNOWN;
-}
-
-/* Bits of the columns eventId and streamId in the list of nsys_schema.c. */
-#define STREAM_COLUMN (1U << 3)
-#define EVENT_COLUMN (1U << 7)
-
-static enum wait_kind kind_by_fields(const struct nsys *nsys, const struct nsys_sync *sync)
-{
-    bool has_stream = sync->stream != NSYS_NO_ID && sync->stream >= 0;
-
-    if (sync->event != NSYS_NO_ID && sync->event >= 0)
-        return has_stream ? WAIT_STREAM_FOR_EVENT : WAIT_FOR_EVENT;
-    if ((nsys->tables[NSYS_SYNC].missing & EVENT_COLUMN) != 0)
-        return WAIT_IS_UNKNOWN;
-    if (has_stream)
-        return WAIT_FOR_STREAM;
-    return (nsys->tables[NSYS_SYNC].missing & STREAM_COLUMN) != 0 ? WAIT_IS_UNKNOWN
-                                                                  : WAIT_FOR_CONTEXT;
-}
-
-/* What the numbers meant, by version, joined to names of calls in files of each. One that stands for
- * two kinds is taken for the wait of the host, which orders more. */
-static enum wait_kind kind_by_type(const struct nsys *nsys, int64_t type)
-{
-    static const enum wait_kind until_2024_2[5] = {
-        WAIT_IS_UNKNOWN, WAIT_FOR_CONTEXT, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN};
-    static const enum wait_kind at_2024_6_2_0[5] = {
-        WAIT_FOR_CONTEXT, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN, WAIT_IS_UNKNOWN};
-    static const enum wait_kind from_2024_6_2_25[5] = {
-        WAIT_IS_UNKNOWN, WAIT_FOR_EVENT, WAIT_FOR_STREAM, WAIT_IS_UNKNOWN, WAIT_FOR_CONTEXT};
-    static const enum wait_kind from_2026_2[5] = {
-        WAIT_IS_UNKNOWN, WAIT_FOR_EVENT, WAIT_STREAM_FOR_EVENT, WAIT_FOR_STREAM, WAIT_FOR_CONTEXT};
-
-    if (type < 0 || type > 4)
-        return WAIT_IS_UNKNOWN;
-    if (nsys_is_at_least(nsys, 2026, 2, 0, 0))
-        return from_2026_2[type];
-    if (nsys_is_at_least(nsys, 2024, 6, 2, 25))
-        return from_2024_6_2_25[type];
-    if (nsys_is_at_least(nsys, 2024, 6, 0, 0))
-        return at_2024_6_2_0[type];
-    return until_2024_2[type];
-}
-
-static enum wait_kind classify(struct nsys *nsys, const struct nsys_sync *sync)
-{
-    enum wait_kind kind = kind_by_api(nsys, sync);
-
-    if (kind != WAIT_IS_UNKNOWN) {
-        nsys->counts.by_api++;
-        return kind;
-    }
-    kind = kind_by_fields(nsys, sync);
-    if (kind != WAIT_IS_UNKNOWN) {
-        nsys->counts.by_fields++;
-        return kind;
-    }
-    nsys->counts.by_type++;
-    return kind_by_type(nsys, sync->sync_type);
 }
 
 /* Which record. */
@@ -363,7 +263,7 @@ static enum weir_status take_sync(struct finder *finder, struct nsys_sync *sync,
                                   struct weir_error *err)
 {
     struct nsys *nsys = finder->nsys;
-    enum wait_kind kind;
+    enum nsys_wait_kind kind;
     uint32_t call = NSYS_NONE;
 
     sync->call = nsys_find_call(nsys, sync->process, sync->correlation);
@@ -378,7 +278,7 @@ static enum weir_status take_sync(struct finder *finder, struct nsys_sync *sync,
         if (sync->start_ns < outer->wait_begin_ns)
             outer->wait_begin_ns = sync->start_ns;
     }
-    kind = classify(nsys, sync);
+    kind = nsys_kind_of(nsys, sync);
     nsys->tables[NSYS_SYNC].n_kept++;
     if (kind == WAIT_STREAM_FOR_EVENT)
         return stream_waits(finder, sync, err);
@@ -438,66 +338,4 @@ enum weir_status nsys_find_waits(struct nsys *nsys, struct weir_error *err)
     }
     free(finder.frontier.ops);
     return status;
-}
-
-/* Pruning. */
-
-static int by_call(const void *left, const void *right)
-{
-    const struct nsys_wait *a = left, *b = right;
-    int order = nsys_compare(a->call, b->call);
-
-    if (order == 0)
-        order = nsys_compare(a->waiting_op, b->waiting_op);
-    if (order == 0)
-        order = nsys_compare(a->rule, b->rule);
-    return order != 0 ? order : nsys_compare(a->op, b->op);
-}
-
-/* What a thread has waited for on a stream. */
-struct covered {
-    int64_t thread;
-    int64_t end_ns;
-    uint32_t place;
-    bool is_any;
-};
-
-static bool is_covered(struct covered *covered, int64_t thread, const struct nsys_op *op)
-{
-    if (covered->is_any && covered->thread == thread && op->place <= covered->place &&
-        op->end_ns <= covered->end_ns)
-        return true;
-    if (!covered->is_any || covered->thread != thread) {
-        *covered = (struct covered){thread, op->end_ns, op->place, true};
-        return false;
-    }
-    if (op->place > covered->place)
-        covered->place = op->place;
-    if (op->end_ns > covered->end_ns)
-        covered->end_ns = op->end_ns;
-    return false;
-}
-
-/* Calls are sorted by thread and start, and waits by call: a thread that has waited for work has
- * waited for all that came before it on that stream. */
-enum weir_status nsys_prune_waits(struct nsys *nsys, struct weir_error *err)
-{
-    struct covered *covered = calloc((size_t)nsys->n_streams + 1, sizeof *covered);
-    size_t kept = 0;
-
-    if (covered == NULL)
-        return weir_error_memory(err);
-    nsys_sort(nsys->waits, nsys->n_waits, sizeof *nsys->waits, by_call);
-    for (size_t i = 0; i < nsys->n_waits; i++) {
-        const struct nsys_wait *wait = &nsys->waits[i];
-        const struct nsys_op *op = &nsys->ops[wait->op];
-
-        if (wait->call != NSYS_NONE &&
-            is_covered(&covered[op->stream], nsys->calls[wait->call].thread, op))
-            continue;
-        nsys->waits[kept++] = *wait;
-    }
-    nsys->n_waits = kept;
-    free(covered);
-    return WEIR_OK;
 }
