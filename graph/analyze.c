@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "graph/adjacency.h"
+#include "graph/check.h"
 
 /* The longest path to a node's start is settled when its turn comes: passes it on to its consumers. */
 static enum weir_status pass_on(const struct binding *binding, const struct adjacency *next,
@@ -16,8 +17,11 @@ static enum weir_status pass_on(const struct binding *binding, const struct adja
     bool is_on = graph_node_is_on(graph, node);
 
     if (is_on && !graph_node_length_ns(graph, node, &length)) {
-        return weir_error_set(err, WEIR_INPUT, "node %s: nothing says how long it takes; %s",
-                              graph_node_name(graph, node), finding_remedy(FINDING_MISSING_COST));
+        const char *text;
+        enum finding_code code = check_cost(graph, node, &text);
+
+        return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node),
+                              text, finding_remedy(code));
     }
     if (__builtin_add_overflow(start, length, &finish)) {
         return weir_error_set(err, WEIR_INPUT, "node %s: its finish passes 2^63 ns",

@@ -7,24 +7,39 @@
 
 #define NOWHERE ((struct report_at){NULL, 0, 0})
 
+enum finding_code check_cost(const struct graph *graph, weir_node node, const char **text)
+{
+    struct graph_node value;
+
+    graph_node(graph, node, &value);
+    if (value.has_duration && value.duration.kind == DISTRIBUTION_UNKNOWN) {
+        *text = "its duration is unknown, so the graph cannot be simulated";
+        return FINDING_UNKNOWN_COST;
+    }
+    if (weir_is(value.engine) && graph_engine(graph, value.engine)->bandwidth_bytes_per_s > 0 &&
+        (value.bytes >= 0 ||
+         (graph_kind_is_copy(graph_node_kind(graph, node)) && weir_is(value.object)))) {
+        *text = "the latency and the bytes over the bandwidth of its engine come to more than "
+                "9223372036854775807 ns; expected less, of fewer bytes or a faster engine";
+        return FINDING_OUT_OF_RANGE;
+    }
+    *text = "neither a duration nor bytes over a bandwidth say how long it takes";
+    return FINDING_MISSING_COST;
+}
+
 static void check_costs(const struct graph *graph, struct report *report)
 {
     for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
         weir_node node = {i};
-        struct graph_node value;
+        const char *text;
+        enum finding_code code;
         int64_t length_ns;
-        bool is_unknown;
 
         if (!graph_node_is_on(graph, node) || graph_node_length_ns(graph, node, &length_ns)) {
             continue;
         }
-        graph_node(graph, node, &value);
-        is_unknown = value.has_duration && value.duration.kind == DISTRIBUTION_UNKNOWN;
-        report_add(report, is_unknown ? FINDING_UNKNOWN_COST : FINDING_MISSING_COST, NOWHERE,
-                   "node %s: %s", graph_node_name(graph, node),
-                   is_unknown ? "its duration is unknown, so the graph cannot be simulated"
-                              : "neither a duration nor bytes over a bandwidth say how long it "
-                                "takes");
+        code = check_cost(graph, node, &text);
+        report_add(report, code, NOWHERE, "node %s: %s", graph_node_name(graph, node), text);
         report_name(report, graph_node_name(graph, node));
     }
 }

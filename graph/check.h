@@ -12,4 +12,9 @@
 MUST_CHECK enum weir_status check_graph(const struct graph *graph, struct report *report,
                                         struct binding **out, struct weir_error *err);
 
+/** Why the length of a node that runs is not known (graph_node_length_ns said no):
+ *  FINDING_UNKNOWN_COST, FINDING_MISSING_COST, or FINDING_OUT_OF_RANGE when its bytes take longer
+ *  than 64 bits of nanoseconds hold. @param text what was found and expected, without the remedy */
+enum finding_code check_cost(const struct graph *graph, weir_node node, const char **text);
+
 #endif

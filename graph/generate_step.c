@@ -37,7 +37,7 @@ int64_t step_plus(struct step *step, int64_t a, int64_t b)
         return sum;
     fail(step, WEIR_USAGE,
          "the sizes of this model pass 64 bits together; make the largest of its "
-         "dimensions smaller");
+         "dimensions, or the workspace, smaller");
     return 0;
 }
 
@@ -125,6 +125,7 @@ weir_object step_object(struct step *step, enum step_life life, const char *at, 
                                                         formula, number_bytes));
     object.is_initial = object.is_retained = life == STEP_STATE;
     object.is_offloadable = life != STEP_PASSING;
+    step->charged_bytes = step_plus(step, step->charged_bytes, size_bytes);
     if (life == STEP_KEPT) {
         object.recompute = (weir_node){graph_n_nodes(build->graph)};
         step->totals.activation_bytes = step_plus(step, step->totals.activation_bytes, size_bytes);
@@ -181,6 +182,7 @@ void step_node(struct step *step, const char *at, const char *name, const struct
     for (uint32_t i = 0; i < work->n_reads; i++)
         reads[i] = (struct graph_access){work->reads[i], {WEIR_NONE}};
     step->totals.flops = step_plus(step, step->totals.flops, work->flops);
+    step->charged_bytes = step_plus(step, step->charged_bytes, work->workspace_bytes);
     node.name = build_text(build, "%s%s%s", at, name[0] == '\0' ? "" : ".", name);
     node.engine = step->engine;
     node.has_duration = true;

@@ -53,6 +53,7 @@ struct step {
     const struct generate_transformer_options *options;
     struct generate_transformer_totals totals;
     struct sizes size;
+    int64_t charged_bytes; /* all objects and workspaces: a legal graph has them in 64 bits */
     weir_engine engine, input_engine; /* the second none: the input is where the work is done */
     weir_domain domain, input_domain;
     int64_t flops_per_s, bandwidth_bytes_per_s;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "graph/check.h"
+
 /* A column that stays NULL until some node has a value other than 0. */
 static enum weir_status set_sparse(int64_t **column, uint32_t n, uint32_t index, int64_t value,
                                    struct weir_error *err)
@@ -22,13 +24,13 @@ static enum weir_status set_sparse(int64_t **column, uint32_t n, uint32_t index,
 }
 
 static enum weir_status missing_cost(const struct graph *graph, weir_node node,
-                                     const struct graph_node *value, struct weir_error *err)
+                                     struct weir_error *err)
 {
-    bool is_unknown = value->has_duration && value->duration.kind == DISTRIBUTION_UNKNOWN;
-    enum finding_code code = is_unknown ? FINDING_UNKNOWN_COST : FINDING_MISSING_COST;
+    const char *text;
+    enum finding_code code = check_cost(graph, node, &text);
 
-    return weir_error_set(err, WEIR_INPUT, "node %s: %s %s", graph_node_name(graph, node),
-                          finding_summary(code), finding_remedy(code));
+    return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node), text,
+                          finding_remedy(code));
 }
 
 static uint32_t node_flags(const struct program *program, weir_node node,
@@ -65,7 +67,7 @@ static enum weir_status compile_node(struct program *program, weir_node node,
     out->length_ns = 0;
     if (graph_node_is_on(program->graph, node) &&
         !graph_node_length_ns(program->graph, node, &out->length_ns)) {
-        return missing_cost(program->graph, node, &value, err);
+        return missing_cost(program->graph, node, err);
     }
     out->engine = weir_is(value.engine) ? value.engine.index : program->n_engines;
     out->flags |= node_flags(program, node, &value, out->length_ns);
