@@ -195,7 +195,8 @@ static void print_head(const struct comparison *c, const struct runs *runs)
 
     for (int i = 0; i < 2; i++) {
         printf("%s run %" PRId64 ", %s of %s%s%s%s%s: %s\n", i == 0 ? "a" : "b", sides[i]->id,
-               run_kind_name(sides[i]->kind), sides[i]->graph_name,
+               run_kind_name(sides[i]->kind),
+               sides[i]->graph_name[0] == '\0' ? "a graph without a name" : sides[i]->graph_name,
                sides[i]->policy[0] == '\0' ? "" : ", policy ", sides[i]->policy,
                sides[i]->machine[0] == '\0' ? "" : ", machine ", sides[i]->machine,
                time_text(makespans_ns[i], text));

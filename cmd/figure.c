@@ -455,6 +455,22 @@ void figure_join_narrow(struct figure *figure)
     figure->n_bars = n;
 }
 
+/* A window between two nodes, or behind the last: there is no bar to draw. */
+static enum weir_status check_bars(const struct figure *figure, struct weir_error *err)
+{
+    char begin[NUMBER_TEXT_BYTES], end[NUMBER_TEXT_BYTES];
+
+    if (figure->n_bars > 0 || figure->options->kind == FIGURE_PRESSURE)
+        return WEIR_OK;
+    number_time_text(figure->begin_ns, begin);
+    number_time_text(figure->end_ns, end);
+    return weir_error_set(
+        err, WEIR_INPUT,
+        "no node runs in the window from %s to %s: there is nothing to draw; give "
+        "--from and --to another time, weir export csv spans tells when nodes run",
+        begin, end);
+}
+
 void figure_free(struct figure *figure)
 {
     free(figure->bars);
@@ -475,6 +491,8 @@ enum weir_status figure_write(const struct figure_options *options, const struct
 
     if (status == WEIR_OK)
         status = figure_lay_out(&figure, err);
+    if (status == WEIR_OK)
+        status = check_bars(&figure, err);
     if (status == WEIR_OK) {
         figure_join_narrow(&figure);
         status = figure_tables(&figure, folder, err);

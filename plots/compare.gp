@@ -24,7 +24,13 @@ set ytics nomirror textcolor rgb dark
 set grid ytics linecolor rgb light linewidth 0.5
 set yrange [*:*]
 set xrange [*:*]
-stats 'errors.tsv' every ::1 using 4 nooutput
+stats 'errors.tsv' using (1) nooutput # the head line too
+n_errors = STATS_records - 1          # none where the window shows one long node from within
+STATS_min = 0
+STATS_max = 0
+if (n_errors > 0) {
+    stats 'errors.tsv' every ::1 using 4 nooutput
+}
 set xrange [begin_ns / time_unit : end_ns / time_unit]
 most_ns = STATS_max > -STATS_min ? STATS_max : -STATS_min
 error_unit = most_ns < 3e3 ? 1 : most_ns < 3e6 ? 1e3 : most_ns < 3e9 ? 1e6 : 1e9
@@ -43,8 +49,12 @@ if (n_domains == 0) {
     @show_time
 }
 set xzeroaxis linecolor rgb dark linewidth 0.6
-plot 'errors.tsv' every ::1 using ($3 / time_unit):($4 / error_unit) \
-    with points pointtype 7 pointsize 0.25 linecolor rgb dark notitle
+if (n_errors > 0) {
+    plot 'errors.tsv' every ::1 using ($3 / time_unit):($4 / error_unit) \
+        with points pointtype 7 pointsize 0.25 linecolor rgb dark notitle
+} else {
+    plot NaN notitle
+}
 unset xzeroaxis
 set ytics autofreq
 
