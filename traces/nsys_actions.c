@@ -136,6 +136,8 @@ static void set_ends(const struct nsys *nsys, const struct nsys_op *op,
     case 8:
     case 10:
     case 13:
+        if (op->from_device == op->to_device) /* or neither was recorded */
+            break;
         action->from = domain_of_device(nsys, stream, op->from_device);
         action->to = domain_of_device(nsys, stream, op->to_device);
         break;
