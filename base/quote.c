@@ -69,3 +69,32 @@ void quote_csv(const char *text, quote_put *put, void *to)
     put(to, text, strlen(text));
     put(to, "\"", 1);
 }
+
+/* Of the character of that length at s, 0 for a byte that is none: does it act on a terminal? */
+static bool is_control(const unsigned char *s, size_t length)
+{
+    if (length == 1)
+        return *s < 0x20 || *s == 0x7F;
+    return length == 0 || (s[0] == 0xC2 && s[1] < 0xA0); /* U+0080 to U+009F */
+}
+
+void quote_terminal(const char *text, quote_put *put, void *to)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    while (*s != '\0') {
+        size_t length = utf8_length((const char *)s, NULL);
+
+        if (!is_control(s, length)) {
+            put(to, (const char *)s, length);
+            s += length;
+            continue;
+        }
+        for (size_t n = length == 0 ? 1 : length; n > 0; n--, s++) {
+            char escape[8];
+
+            (void)snprintf(escape, sizeof escape, "\\x%02x", (unsigned)*s);
+            put(to, escape, strlen(escape));
+        }
+    }
+}

@@ -14,5 +14,8 @@ void quote_json(const char *text, quote_put *put, void *to);
 /** A CSV field (RFC 4180), in double quotes when it holds a comma, a quote or a line break, or
  *  blanks at an end. */
 void quote_csv(const char *text, quote_put *put, void *to);
+/** A line for a person at a terminal, who shall see what is there and nothing that acts on it:
+ *  control characters (line breaks too) and bytes that are no UTF-8 as \xNN. */
+void quote_terminal(const char *text, quote_put *put, void *to);
 
 #endif

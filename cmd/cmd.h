@@ -67,6 +67,11 @@ MUST_CHECK enum weir_status cmd_option_integer(const char *option, const char *t
  *  is near. */
 const char *cmd_closest(const char *word, const char *const *names);
 
+/** Prints a text that holds names, for a person: what a terminal would act on is shown as \xNN, line
+ *  breaks too. cmd_show_lines leaves line breaks be. */
+void cmd_show(FILE *to, const char *text);
+void cmd_show_lines(FILE *to, const char *text);
+
 /** Prints the findings to standard error, one a line, errors first counted in a last line when some
  *  were not kept. */
 void cmd_print_report(const struct report *report);

@@ -194,10 +194,11 @@ static void print_head(const struct comparison *c, const struct runs *runs)
     char text[SIGNED_BYTES];
 
     for (int i = 0; i < 2; i++) {
-        printf("%s run %" PRId64 ", %s of %s%s%s%s%s: %s\n", i == 0 ? "a" : "b", sides[i]->id,
-               run_kind_name(sides[i]->kind),
-               sides[i]->graph_name[0] == '\0' ? "a graph without a name" : sides[i]->graph_name,
-               sides[i]->policy[0] == '\0' ? "" : ", policy ", sides[i]->policy,
+        printf("%s run %" PRId64 ", %s of ", i == 0 ? "a" : "b", sides[i]->id,
+               run_kind_name(sides[i]->kind));
+        cmd_show(stdout,
+                 sides[i]->graph_name[0] == '\0' ? "a graph without a name" : sides[i]->graph_name);
+        printf("%s%s%s%s: %s\n", sides[i]->policy[0] == '\0' ? "" : ", policy ", sides[i]->policy,
                sides[i]->machine[0] == '\0' ? "" : ", machine ", sides[i]->machine,
                time_text(makespans_ns[i], text));
     }
@@ -240,9 +241,10 @@ static void print_worst(const char *title, const struct compare_pair *pairs, uin
         return;
     printf("\n%s\n  %14s %10s %14s  node\n", title, "duration", "ratio", "start");
     for (uint32_t i = 0; i < n; i++) {
-        printf("  %14s %8.1f %% %14s  %s\n", time_text(pairs[i].duration_error_ns, duration),
-               100 * pairs[i].duration_error_ratio, time_text(pairs[i].start_error_ns, start),
-               node_name(runs, pairs[i].a));
+        printf("  %14s %8.1f %% %14s  ", time_text(pairs[i].duration_error_ns, duration),
+               100 * pairs[i].duration_error_ratio, time_text(pairs[i].start_error_ns, start));
+        cmd_show(stdout, node_name(runs, pairs[i].a));
+        putchar('\n');
     }
 }
 

@@ -24,7 +24,8 @@ void cmd_print_report(const struct report *report)
         if (finding->severity == SEVERITY_ERROR)
             n_kept_errors++;
         report_line(finding, line, sizeof line);
-        fprintf(stderr, "%s\n", line);
+        cmd_show(stderr, line);
+        putc('\n', stderr);
     }
     if (report_errors(report) > n_kept_errors) {
         fprintf(stderr, "%" PRIu32 " errors in all; the first %" PRIu32 " are shown\n",

@@ -47,4 +47,5 @@ weir_SOURCES = \
 	cmd/progress.h \
 	cmd/replay.c \
 	cmd/runs.c \
+	cmd/shown.c \
 	cmd/simulate.c

@@ -166,8 +166,10 @@ int main(int argc, char **argv)
         err = output;
     }
     if (status != WEIR_OK && err.text[0] != '\0') {
-        fprintf(stderr, "weir%s%s: %s\n", verb_name == NULL ? "" : " ",
-                verb_name == NULL ? "" : verb_name, err.text);
+        fprintf(stderr, "weir%s%s: ", verb_name == NULL ? "" : " ",
+                verb_name == NULL ? "" : verb_name);
+        cmd_show_lines(stderr, err.text);
+        putc('\n', stderr);
     }
     return (int)status;
 }

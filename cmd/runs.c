@@ -50,9 +50,10 @@ static void put_cells(struct list *list, const char *const cells[COLUMNS])
             list->widths[i] = length > list->widths[i] ? length : list->widths[i];
             continue;
         }
-        if (i == COLUMNS - 1)
-            printf("%s\n", cells[i]);
-        else if (is_right[i])
+        if (i == COLUMNS - 1) {
+            cmd_show(stdout, cells[i]);
+            putchar('\n');
+        } else if (is_right[i])
             printf("%*.*s  ", (int)list->widths[i], MOST_WIDTH, cells[i]);
         else
             printf("%-*.*s  ", (int)list->widths[i], MOST_WIDTH, cells[i]);
@@ -191,8 +192,10 @@ static void print_run(const struct stored_run *stored, const struct summary *sum
     printf("run            %" PRId64 ", %s, %s\n", run->id, run_kind_name(run->kind),
            run_status_name(timeline->status));
     printf("created        %s\n", run->created);
-    printf("graph          %s, %" PRIu32 " nodes, %" PRIu32 " edges given, %" PRIu32 " objects\n",
-           or_dash(run->graph_name), graph_n_nodes(stored->graph), graph_n_edges(stored->graph),
+    printf("graph          ");
+    cmd_show(stdout, or_dash(run->graph_name));
+    printf(", %" PRIu32 " nodes, %" PRIu32 " edges given, %" PRIu32 " objects\n",
+           graph_n_nodes(stored->graph), graph_n_edges(stored->graph),
            graph_n_objects(stored->graph));
     printf("graph hash     %s\nplan hash      %s\n", run->graph_hash, run->plan_hash);
     printf("policy         %s\nmachine        %s\nseed           %" PRId64 "\n",
@@ -208,7 +211,9 @@ static void print_run(const struct stored_run *stored, const struct summary *sum
 
         number_size_text(timeline->peak_bytes[i], size);
         number_size_text(domain->capacity_bytes - domain->reserve_bytes, room);
-        printf("peak           %s of %s in %s\n", size, room, domain_name(stored->graph, i));
+        printf("peak           %s of %s in ", size, room);
+        cmd_show(stdout, domain_name(stored->graph, i));
+        putchar('\n');
     }
     for (int i = WAIT_ENGINE; i < CAUSES; i++) {
         number_time_text(summary->waited_ns[i], time);
@@ -303,6 +308,22 @@ static enum weir_status show_run(struct store *store, const char *name,
 /* ---- deleting ---- */
 
 /* Names mean what they mean now: all are looked up before the first run goes. */
+/* A run named twice is deleted once: how many are left. */
+static uint32_t keep_first(int64_t *runs, uint32_t n)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = 0;
+
+        while (at < n_kept && runs[at] != runs[i])
+            at++;
+        if (at == n_kept)
+            runs[n_kept++] = runs[i];
+    }
+    return n_kept;
+}
+
 static enum weir_status delete_runs(struct store *store, const char *const *names, uint32_t n_names,
                                     const struct cmd_common *common, struct weir_error *err)
 {
@@ -312,6 +333,8 @@ static enum weir_status delete_runs(struct store *store, const char *const *name
 
     for (uint32_t i = 0; i < n_names && status == WEIR_OK; i++)
         status = store_resolve_run(store, names[i], &runs[i], err);
+    if (status == WEIR_OK)
+        n_names = keep_first(runs, n_names);
     for (uint32_t i = 0; i < n_names && status == WEIR_OK; i++)
         status = store_delete_run(store, runs[i], err);
     if (status != WEIR_OK)

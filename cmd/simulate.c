@@ -315,8 +315,9 @@ static enum weir_status answer(const struct request *request, const struct work 
     if (work->result.timeline->status == RUN_COMPLETE) {
         return WEIR_OK;
     }
-    fprintf(stderr, "weir simulate: %s: %s\n", run_status_name(work->result.timeline->status),
-            work->result.explanation);
+    fprintf(stderr, "weir simulate: %s: ", run_status_name(work->result.timeline->status));
+    cmd_show_lines(stderr, work->result.explanation);
+    putc('\n', stderr);
     err->text[0] = '\0';
     return err->status = WEIR_INFEASIBLE;
 }

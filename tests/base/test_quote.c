@@ -74,6 +74,18 @@ START_TEST(csv_quotes_what_would_end_a_field)
 }
 END_TEST
 
+START_TEST(terminal_shows_what_would_act)
+{
+    ck_assert_str_eq(quoted(quote_terminal, "plain \xc3\xa9 \"name\" \\ %s"),
+                     "plain \xc3\xa9 \"name\" \\ %s");
+    ck_assert_str_eq(quoted(quote_terminal, "a\x1b[31m\r\n\t\x7f"),
+                     "a\\x1b[31m\\x0d\\x0a\\x09\\x7f");
+    ck_assert_str_eq(quoted(quote_terminal, "\xc2\x9b\xc2\xa0"),
+                     "\\xc2\\x9b\xc2\xa0"); /* a C1 CSI */
+    ck_assert_str_eq(quoted(quote_terminal, "\xff\xe2\x82"), "\\xff\\xe2\\x82");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("quote");
@@ -83,6 +95,7 @@ static Suite *suite(void)
     tcase_add_test(cases, json_keeps_valid_utf8);
     tcase_add_test(cases, json_marks_what_is_no_utf8);
     tcase_add_test(cases, csv_quotes_what_would_end_a_field);
+    tcase_add_test(cases, terminal_shows_what_would_act);
     suite_add_tcase(made, cases);
     return made;
 }
