@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include "tests/suite.h"
 #include "tests/traces/made_export.h"
@@ -119,6 +122,37 @@ START_TEST(packed_badly)
     free(packed);
 }
 END_TEST
+
+#ifdef HAVE_ZSTD
+START_TEST(zstd_frames)
+{
+    struct made_export made;
+    unsigned char *bytes, *packed;
+    char path[256];
+    size_t n, n_packed, room;
+
+    small_run(&made, "plain");
+    made_end(&made);
+    bytes = bytes_of(made.path, &n);
+    room = ZSTD_compressBound(n);
+    packed = malloc(2 * room);
+    (void)snprintf(path, sizeof path, "%s", made_path("two.zst"));
+    n_packed = ZSTD_compress(packed, room, bytes, 3000, 3);
+    ck_assert(!ZSTD_isError(n_packed));
+    n_packed += ZSTD_compress(packed + n_packed, room, bytes + 3000, n - 3000, 3);
+    write_bytes(path, packed, n_packed);
+    check_reads(path);
+    write_bytes(path, packed, n_packed - 5);
+    made_refused(path, WEIR_INPUT, "ends too early");
+    packed[n_packed / 2] ^= 0x55;
+    packed[n_packed / 2 + 1] ^= 0x55;
+    write_bytes(path, packed, n_packed);
+    made_refused(path, WEIR_INPUT, "damaged");
+    free(bytes);
+    free(packed);
+}
+END_TEST
+#endif
 
 /* Cut at any length, a file is refused and nothing breaks. */
 START_TEST(cut_off)
@@ -332,6 +366,9 @@ int main(void)
 
     tcase_add_test(tcase, gzip_members);
     tcase_add_test(tcase, packed_badly);
+#ifdef HAVE_ZSTD
+    tcase_add_test(tcase, zstd_frames);
+#endif
     tcase_add_test(tcase, cut_off);
     tcase_add_test(tcase, damaged);
     tcase_add_test(tcase, other_formats);
