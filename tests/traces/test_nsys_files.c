@@ -129,7 +129,7 @@ START_TEST(zstd_frames)
     struct made_export made;
     unsigned char *bytes, *packed;
     char path[256];
-    size_t n, n_packed, room;
+    size_t n, n_first, n_packed, room;
 
     small_run(&made, "plain");
     made_end(&made);
@@ -137,17 +137,16 @@ START_TEST(zstd_frames)
     room = ZSTD_compressBound(n);
     packed = malloc(2 * room);
     (void)snprintf(path, sizeof path, "%s", made_path("two.zst"));
-    n_packed = ZSTD_compress(packed, room, bytes, 3000, 3);
-    ck_assert(!ZSTD_isError(n_packed));
-    n_packed += ZSTD_compress(packed + n_packed, room, bytes + 3000, n - 3000, 3);
+    n_first = ZSTD_compress(packed, room, bytes, 3000, 3);
+    ck_assert(!ZSTD_isError(n_first));
+    n_packed = n_first + ZSTD_compress(packed + n_first, room, bytes + 3000, n - 3000, 3);
     write_bytes(path, packed, n_packed);
     check_reads(path);
     write_bytes(path, packed, n_packed - 5);
     made_refused(path, WEIR_INPUT, "ends too early");
-    packed[n_packed / 2] ^= 0x55;
-    packed[n_packed / 2 + 1] ^= 0x55;
+    packed[n_first] ^= 0x55; /* where the second frame begins */
     write_bytes(path, packed, n_packed);
-    made_refused(path, WEIR_INPUT, "damaged");
+    made_refused(path, WEIR_INPUT, "damaged zstd file");
     free(bytes);
     free(packed);
 }
