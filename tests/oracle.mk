@@ -16,8 +16,14 @@ endif
 
 EXTRA_DIST += \
 	tests/oracle/bind.py \
+	tests/oracle/draw_machine.py \
+	tests/oracle/draw_nodes.py \
+	tests/oracle/frequency.py \
 	tests/oracle/generate.py \
 	tests/oracle/model.py \
 	tests/oracle/mutate.py \
+	tests/oracle/quantity.py \
 	tests/oracle/shrink.py \
-	tests/oracle/simulate.py
+	tests/oracle/simulate.py \
+	tests/oracle/statement.py \
+	tests/oracle/words.py

@@ -9,7 +9,8 @@ implied=none no hazard is left uncovered.
 
 from dataclasses import dataclass, field
 
-from model import COPY_KINDS, InputError
+from model import COPY_KINDS
+from words import InputError
 
 
 @dataclass(eq=False)

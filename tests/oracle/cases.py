@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True    # leaves nothing in the source tree
 
 import model
 import simulate
+from words import InputError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
@@ -29,7 +30,7 @@ def answer(path, family):
     """(exit status, Result or None, names that a message would hold)"""
     try:
         result = simulate.simulate(model.read_file(path), family)
-    except model.InputError as error:
+    except InputError as error:
         return 3, None, error.names
     status = 0 if result.status == 'done' else 4
     return status, result, result.waiting + result.unfinished + result.holding

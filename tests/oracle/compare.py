@@ -22,9 +22,11 @@ import tempfile
 sys.dont_write_bytecode = True    # leaves nothing in the source tree
 
 import model
-from generate import Maker, Source, render
+from generate import Maker
 from shrink import shrink
 from simulate import simulate
+from statement import Source, render
+from words import InputError
 
 FAMILIES = ('none', 'pairwise', 'share')
 TIMEOUT_S = 60
@@ -59,7 +61,7 @@ def flat(curve):
 def ask_oracle(source, family):
     try:
         result = simulate(model.read(*source), family)
-    except model.InputError as error:
+    except InputError as error:
         return Answer(3, str(error))
     answer = Answer(0 if result.status == 'done' else 4,
                     f'{result.status} {result.waiting} wait' if result.status != 'done' else '')

@@ -11,10 +11,10 @@ at an object that is no alias and lie within it, and every node has a duration (
 'unknown', which only a simulation refuses).
 """
 
-import math
-import re
 from dataclasses import dataclass, field
-from fractions import Fraction
+
+from quantity import duration, factor, integer, positive, rate, size, time
+from words import InputError, split, split_last, text, words_of
 
 KINDS = ('compute', 'allocation', 'mapping', 'transfer', 'prefetch', 'offload',
          'rematerialization', 'barrier', 'reclamation')
@@ -22,22 +22,6 @@ COPY_KINDS = ('transfer', 'prefetch', 'offload')
 FREE_KINDS = ('allocation', 'mapping', 'reclamation', 'barrier')
 EDGE_TYPES = ('data-ready', 'storage-ready', 'ordering', 'lifetime-hold', 'barrier',
               'capacity-wait')
-SIZE_UNITS = {'B': 1}
-for _power, _letter in enumerate('KMGT', 1):
-    SIZE_UNITS[_letter + 'B'] = 1000 ** _power
-    SIZE_UNITS[_letter + 'iB'] = 1024 ** _power
-TIME_UNITS = {'ns': 1, 'us': 1000, 'ms': 1000 ** 2, 's': 1000 ** 3}
-INT64_MAX = 2 ** 63 - 1
-
-
-class InputError(Exception):
-    """A graph that must be refused before it runs (exit status 3). `names` are those it is about."""
-
-    kind = 'input'
-
-    def __init__(self, message, *names):
-        super().__init__(message)
-        self.names = list(names)
 
 
 @dataclass
@@ -139,150 +123,6 @@ class Graph:
         if node.engine is not None and self.engines[node.engine].domain is not None:
             return self.engines[node.engine].domain
         return next(iter(self.domains), None)
-
-
-# ---------------------------------------------------------------- words
-
-def words_of(line):
-    """The words of one line. A word is a list of (character, quoted)."""
-    words, word, quoted, at = [], None, False, 0
-    while at < len(line):
-        char = line[at]
-        if quoted:
-            if char == '\\':
-                if line[at + 1:at + 2] not in ('"', '\\'):
-                    raise InputError('only \\" and \\\\ may stand in quotes')
-                word.append((line[at + 1], True))
-                at += 1
-            elif char == '"':
-                quoted = False
-            else:
-                word.append((char, True))
-        elif char in ' \t\r':
-            if word is not None:
-                words.append(word)
-            word = None
-        elif char == '#' and word is None:
-            break
-        else:
-            word = [] if word is None else word
-            if char == '"':
-                quoted = True
-            else:
-                word.append((char, False))
-        at += 1
-    if quoted:
-        raise InputError('a quote that does not end')
-    if word is not None:
-        words.append(word)
-    return words
-
-
-def text(word):
-    return ''.join(char for char, _ in word)
-
-
-def split(word, separator):
-    """Parts of a word between separators that are not quoted."""
-    parts = [[]]
-    for char, quoted in word:
-        if char == separator and not quoted:
-            parts.append([])
-        else:
-            parts[-1].append((char, quoted))
-    return parts
-
-
-def split_last(word, separator):
-    """(head, tail or None), at the last separator that is not quoted."""
-    parts = split(word, separator)
-    if len(parts) == 1:
-        return word, None
-    tail = parts[-1]
-    return word[:len(word) - len(tail) - 1], tail
-
-
-def quote(name):
-    """A name as it must be written: in quotes when it has a character that means something."""
-    if name and not re.search(r'[\s,#"\\@+:=()]', name):
-        return name
-    return '"' + name.replace('\\', '\\\\').replace('"', '\\"') + '"'
-
-
-# ---------------------------------------------------------------- quantities
-
-def quantity(string, units, what):
-    """A whole number of bytes or nanoseconds; a bare number has unit 1."""
-    match = re.fullmatch(r'([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)', string)
-    if not match or (match.group(2) and match.group(2) not in units):
-        raise InputError(f'{string!r}: expected a {what}', string)
-    value = Fraction(match.group(1)) * units.get(match.group(2), 1)
-    if value.denominator != 1:
-        raise InputError(f'{string!r} is not a whole {what}', string)
-    if value > INT64_MAX:
-        raise InputError(f'{string!r} does not fit 64 bits', string)
-    return int(value)
-
-
-def size(string):
-    return quantity(string, SIZE_UNITS, 'size')
-
-
-def time(string):
-    return quantity(string, TIME_UNITS, 'time')
-
-
-def rate(string):
-    # "SIZE/s"; a bare number is taken as bytes a second, which is how weir writes it
-    if not string.endswith('/s') and not string.isdecimal():
-        raise InputError(f'{string!r}: expected SIZE/s', string)
-    return size(string.removesuffix('/s'))
-
-
-def integer(string):
-    if not re.fullmatch(r'-?[0-9]+', string):
-        raise InputError(f'{string!r}: expected a whole number', string)
-    return int(string)
-
-
-def positive(string):
-    value = integer(string)
-    if value < 1:
-        raise InputError(f'{string!r}: expected 1 or more', string)
-    return value
-
-
-def factor(string):
-    if not re.fullmatch(r'[0-9]+(\.[0-9]+)?', string) or float(string) <= 0:
-        raise InputError(f'{string!r}: expected a factor above 0', string)
-    return float(string)
-
-
-def round_half_away(value):
-    """Nearest whole number of a value that is not negative, halves away from zero."""
-    whole = math.floor(value)
-    return whole + 1 if value - whole >= 0.5 else whole
-
-
-def duration(string):
-    """A time, or the mean of a distribution, or 'unknown'."""
-    if string == 'unknown':
-        return string
-    match = re.fullmatch(r'(normal|lognormal|gamma|uniform|empirical)\((.*)\)', string)
-    if not match:
-        return time(string)
-    numbers = [time(part) for part in match.group(2).split(',')]
-    if match.group(1) == 'empirical':
-        mean = Fraction(sum(numbers), len(numbers))
-    elif len(numbers) != 2:
-        raise InputError(f'{string!r}: expected two times', string)
-    elif match.group(1) == 'uniform':
-        if numbers[0] > numbers[1]:
-            raise InputError(f'{string!r}: the range is empty', string)
-        mean = Fraction(sum(numbers), 2)
-    else:
-        mean = Fraction(numbers[0])
-    return round_half_away(mean)    # unclear in the text: what becomes of half a nanosecond
 
 
 # ---------------------------------------------------------------- statements

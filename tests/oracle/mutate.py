@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One change that may make a graph illegal. Whether it does, the oracle says."""
 
-from model import quote
+from words import quote
 
 
 def of(out, keyword):

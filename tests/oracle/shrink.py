@@ -4,15 +4,15 @@ difference stays of the same kind."""
 
 import time
 
-import model
+from words import split_last, text, words_of
 
 
 def mentions(item, name):
     """Does a rendered item, with its @, + or : part, speak of this name?"""
-    for word in model.words_of(item):
+    for word in words_of(item):
         for separator in '@+:':
-            head, tail = model.split_last(word, separator)
-            if model.text(head) == name or tail is not None and model.text(tail) == name:
+            head, tail = split_last(word, separator)
+            if text(head) == name or tail is not None and text(tail) == name:
                 return True
     return False
 

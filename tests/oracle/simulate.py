@@ -9,7 +9,8 @@ contention, whose floating-point order is part of the definition. A Python float
 from dataclasses import dataclass, field
 
 from bind import bind
-from model import InputError, round_half_away
+from quantity import round_half_away
+from words import InputError
 
 
 @dataclass
