@@ -262,6 +262,8 @@ static void make_nodes(struct maker *maker)
         node.is_speculative = toss(maker);
         node.group = maybe_text(maker);
         node.fallback = (enum fallback_kind)below(maker, 4);
+        if (node.fallback == FALLBACK_NODE && graph_n_nodes(maker->graph) == 0)
+            node.fallback = FALLBACK_WAIT; /* not on itself, which is a circle */
         node.fallback_node.index = node.fallback == FALLBACK_NODE ? 0 : WEIR_NONE;
         node.origin = maybe_text(maker);
         node.evidence = random_evidence(maker);
