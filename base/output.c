@@ -140,3 +140,19 @@ enum weir_status output_end(struct output *output, enum weir_status status, stru
     forget(output);
     return status;
 }
+
+enum weir_status output_try(const char *path, struct weir_error *err)
+{
+    struct output output;
+    struct stat st;
+    enum weir_status status;
+
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return WEIR_OK;
+    status = output_begin(&output, path, err);
+    if (status != WEIR_OK)
+        return status;
+    status = output_end(&output, WEIR_NO, err); /* removes it */
+    return status == WEIR_NO ? WEIR_OK : status;
+}

@@ -21,6 +21,9 @@ struct output {
  *  @return WEIR_OK, and then output_end has to follow; WEIR_STORE, WEIR_MEMORY */
 MUST_CHECK enum weir_status output_begin(struct output *output, const char *path,
                                          struct weir_error *err);
+/** Can a file be put there? For who works long before there is something to write. WEIR_OK also for
+ *  devices and pipes, which only writing can tell. */
+MUST_CHECK enum weir_status output_try(const char *path, struct weir_error *err);
 /** Ends: puts the file in its place when @p status is WEIR_OK and every byte got through, else
  *  removes what was written. @return how it all went: @p status, or WEIR_STORE */
 MUST_CHECK enum weir_status output_end(struct output *output, enum weir_status status,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
@@ -217,6 +218,9 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (common.is_json && strcmp(output, "-") == 0)
         return weir_error_set(err, WEIR_USAGE,
                               "--json and -o - both want standard output; give -o a file");
+    status = output_try(output, err); /* before the minutes of measuring */
+    if (status != WEIR_OK)
+        return status;
     status = measure(context, device, repeats, !is_without_contention, common.is_quiet,
                      &calibration, err);
     if (status != WEIR_OK)

@@ -137,11 +137,24 @@ static enum weir_status choose_scope(struct request *request, struct work *work,
 
 /* ---- the plan ---- */
 
+/* A store that is not there has no plan: only one that can be read is opened to be written, before
+ * the replay, so that its time is not lost. */
+static enum weir_status open_store(const char *path, struct store **store, struct weir_error *err)
+{
+    struct store *read_only = NULL;
+    enum weir_status status = store_open(path, true, &read_only, err);
+
+    if (status != WEIR_OK)
+        return status;
+    store_close(read_only);
+    return store_open(path, false, store, err);
+}
+
 static enum weir_status read_plan(const struct request *request, struct work *work,
                                   struct weir_error *err)
 {
     int64_t run_id = 0;
-    enum weir_status status = store_open(request->common.db, false, &work->store, err);
+    enum weir_status status = open_store(request->common.db, &work->store, err);
 
     if (status == WEIR_OK)
         status = store_resolve_run(work->store, request->run, &run_id, err);
@@ -438,6 +451,27 @@ static void answer_text(const struct request *request, const struct work *work)
 
 /* ---- the verb ---- */
 
+#define DAY_S 86400.0
+
+/* A plan can take years: a replay would, too, and as many times as it is repeated. */
+static enum weir_status check_time(const struct request *request, const struct work *work,
+                                   struct weir_error *err)
+{
+    const struct replay_options *options = &request->options;
+    uint32_t n_runs = options->n_repeats + options->n_warm_up;
+    double all_s = (double)work->planned.timeline->makespan_ns / 1e9 * options->scale_time * n_runs;
+    char planned[NUMBER_TEXT_BYTES];
+
+    if (all_s <= DAY_S)
+        return WEIR_OK;
+    number_time_text(work->planned.timeline->makespan_ns, planned);
+    return weir_error_set(err, WEIR_USAGE,
+                          "the plan takes %s, and %" PRIu32
+                          " runs of it more than a day: give --scale-time %.0e or less, or fewer "
+                          "--repeats",
+                          planned, n_runs, options->scale_time * DAY_S / all_s / 2);
+}
+
 static enum weir_status replay(const struct cmd_context *context, struct request *request,
                                struct work *work, struct weir_error *err)
 {
@@ -470,6 +504,8 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
         status = read_plan(request, work, err);
     if (status == WEIR_OK)
         status = choose_scope(request, work, err);
+    if (status == WEIR_OK)
+        status = check_time(request, work, err);
     if (status == WEIR_OK)
         status = bind_plan(work, err);
     if (status == WEIR_OK)

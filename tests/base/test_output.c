@@ -124,6 +124,20 @@ START_TEST(a_full_disk_is_reported)
 }
 END_TEST
 
+START_TEST(trying_leaves_everything_as_it_was)
+{
+    make_file("old", "as it was");
+    OK(output_try("old", &err));
+    OK(output_try("new", &err));
+    OK(output_try("-", &err));
+    OK(output_try("/dev/full", &err)); /* only writing tells */
+    ck_assert_str_eq(text_of("old"), "as it was");
+    ck_assert_int_eq(n_files(), 1);
+    ck_assert_int_eq(output_try("no/such/folder", &err), WEIR_STORE);
+    ck_assert_int_eq(output_try(".", &err), WEIR_STORE);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("output");
@@ -134,6 +148,7 @@ static Suite *suite(void)
     tcase_add_test(cases, the_old_file_stays_when_writing_failed);
     tcase_add_test(cases, what_is_replaced_gives_its_mode_and_links_stay);
     tcase_add_test(cases, a_full_disk_is_reported);
+    tcase_add_test(cases, trying_leaves_everything_as_it_was);
     suite_add_tcase(made, cases);
     return made;
 }
