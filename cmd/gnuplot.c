@@ -27,6 +27,8 @@ static void become_gnuplot(const char *folder, const char *script, int failed)
     if (null >= 0 && log >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0) {
         (void)signal(SIGPIPE, SIG_DFL);
+        /* The tables are UTF-8: the same figure whatever the user's locale is. */
+        (void)setenv("LC_ALL", "C.UTF-8", 1);
         (void)execvp(name, words);
     }
     error = errno;
