@@ -19,6 +19,12 @@ cd "$top" || exit 1
 n_steps=0
 any_failed=0
 
+# complaints LOG: its lines that tell what is wrong, its end when none is known by sight.
+complaints() {
+    grep -aE '^(FAIL|ERROR): |^not ok |(error|warning):|SUMMARY: |\*\*\* ' "$1" | head -n 40 |
+        grep . || tail -n 40 "$1"
+}
+
 # verdict RESULT STEP SECONDS: prints the step's line and keeps it.
 verdict() {
     n_steps=$((n_steps + 1))
@@ -29,7 +35,7 @@ verdict() {
     fail)
         any_failed=1
         echo "not ok $n_steps - $2 ($3 s)"
-        tail -n 40 "$out/$2.log" | sed 's/^/# /'
+        complaints "$out/$2.log" | sed 's/^/# /'
         echo "# all of it: build/check/$2.log"
         ;;
     esac
