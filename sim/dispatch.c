@@ -34,10 +34,7 @@ static void free_slot(struct simulation *sim, uint32_t node)
 
     engine->free_slots++;
     engine->freed_by = node;
-    if (!engine->is_open && engine->queue.n > 0) {
-        engine->is_open = true;
-        sim->open[sim->n_open++] = index;
-    }
+    open_offer(sim, index);
 }
 
 /* The node ends now. Its slot, if it held one, is free already. */
@@ -225,37 +222,16 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
     return status == WEIR_OK && is_admitted ? start_node(sim, candidate.node) : status;
 }
 
-/* The open engine whose first candidate comes first. */
-static uint32_t first_open(const struct simulation *sim)
-{
-    uint32_t best = 0;
-
-    for (uint32_t i = 1; i < sim->n_open; i++) {
-        if (candidate_before(&sim->engines[sim->open[i]].queue.items[0],
-                             &sim->engines[sim->open[best]].queue.items[0])) {
-            best = i;
-        }
-    }
-    return best;
-}
-
 enum weir_status simulation_start_what_fits(struct simulation *sim)
 {
     enum weir_status status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE);
 
     while (sim->n_open > 0 && status == WEIR_OK) {
-        uint32_t at = first_open(sim), index = sim->open[at];
-        struct engine_state *engine = &sim->engines[index];
-        struct candidate candidate = ready_pop(&engine->queue);
-
         /* Closed while at work: what it frees or makes ready may open it again. */
-        engine->is_open = false;
-        sim->open[at] = sim->open[--sim->n_open];
-        status = try_start(sim, candidate);
-        if (!engine->is_open && engine->free_slots > 0 && engine->queue.n > 0) {
-            engine->is_open = true;
-            sim->open[sim->n_open++] = index;
-        }
+        uint32_t index = open_take(sim);
+
+        status = try_start(sim, ready_pop(&sim->engines[index].queue));
+        open_offer(sim, index);
     }
     return status;
 }

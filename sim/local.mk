@@ -13,6 +13,7 @@ sim_libsim_a_SOURCES = \
 	sim/memory_give.c \
 	sim/memory_internal.h \
 	sim/memory_take.c \
+	sim/open.c \
 	sim/overlap.c \
 	sim/overlap.h \
 	sim/pairwise.c \

@@ -12,9 +12,8 @@ static enum weir_status push_candidate(struct simulation *sim, struct candidate 
 
     candidate.priority = sim->priority == NULL ? 0 : sim->priority[candidate.node];
     status = ready_push(&engine->queue, candidate, sim->err);
-    if (status == WEIR_OK && !engine->is_open && engine->free_slots > 0) {
-        engine->is_open = true;
-        sim->open[sim->n_open++] = index;
+    if (status == WEIR_OK) {
+        open_offer(sim, index);
     }
     return status;
 }

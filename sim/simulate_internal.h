@@ -14,7 +14,7 @@ struct engine_state {
     struct ready_queue queue;
     int64_t free_slots;
     uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
-    bool is_open;      /* in the list of engines that have a slot and a candidate */
+    uint32_t open_at;  /* where it stands among the open engines, plus one; 0: it is not open */
 };
 
 /* Nodes that are ready and cannot start, until something is given back. */
@@ -102,6 +102,15 @@ MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct wait
                                                 uint32_t giver);
 /** Bytes came back: what waited for them may try again. */
 MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
+
+/* open.c */
+/** Puts the engine among the open ones if it has a free slot and a candidate, or to its new place
+ *  when a candidate has come. */
+void open_offer(struct simulation *, uint32_t engine);
+/** Takes out the engine whose first candidate comes first; there must be one. */
+uint32_t open_take(struct simulation *);
+/** Puts the order right again after priorities of candidates were changed in place. */
+void open_reorder(struct simulation *);
 
 /* dispatch.c */
 /** Every node that ends now finishes; every node that becomes ready now arrives. */

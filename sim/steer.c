@@ -46,6 +46,7 @@ static enum weir_status set_priority(struct weir_draft *draft, weir_node node, i
         queue->items[i].priority = sim->priority[queue->items[i].node];
     }
     ready_reorder(queue);
+    open_reorder(sim);
     return WEIR_OK;
 }
 

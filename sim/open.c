@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The open engines, those with a free slot and a candidate, as a heap: the engine whose first
+ * candidate comes first in dispatch order is at the root. */
+#include "sim/simulate_internal.h"
+
+static bool engine_before(const struct simulation *sim, uint32_t a, uint32_t b)
+{
+    return candidate_before(&sim->engines[a].queue.items[0], &sim->engines[b].queue.items[0]);
+}
+
+static void put(struct simulation *sim, uint32_t at, uint32_t index)
+{
+    sim->open[at] = index;
+    sim->engines[index].open_at = at + 1;
+}
+
+static void rise(struct simulation *sim, uint32_t at, uint32_t index)
+{
+    while (at > 0 && engine_before(sim, index, sim->open[(at - 1) / 4])) {
+        put(sim, at, sim->open[(at - 1) / 4]);
+        at = (at - 1) / 4;
+    }
+    put(sim, at, index);
+}
+
+static void sink(struct simulation *sim, uint32_t at, uint32_t index)
+{
+    for (;;) {
+        uint32_t child = 4 * at + 1, best = child;
+
+        if (child >= sim->n_open) {
+            break;
+        }
+        for (uint32_t i = child + 1; i < child + 4 && i < sim->n_open; i++) {
+            best = engine_before(sim, sim->open[i], sim->open[best]) ? i : best;
+        }
+        if (!engine_before(sim, sim->open[best], index)) {
+            break;
+        }
+        put(sim, at, sim->open[best]);
+        at = best;
+    }
+    put(sim, at, index);
+}
+
+void open_offer(struct simulation *sim, uint32_t index)
+{
+    const struct engine_state *engine = &sim->engines[index];
+
+    if (engine->free_slots > 0 && engine->queue.n > 0) {
+        rise(sim, engine->open_at > 0 ? engine->open_at - 1 : sim->n_open++, index);
+    }
+}
+
+uint32_t open_take(struct simulation *sim)
+{
+    uint32_t first = sim->open[0], last = sim->open[--sim->n_open];
+
+    sim->engines[first].open_at = 0;
+    if (sim->n_open > 0) {
+        sink(sim, 0, last);
+    }
+    return first;
+}
+
+void open_reorder(struct simulation *sim)
+{
+    for (uint32_t i = sim->n_open; i > 0; i--) {
+        sink(sim, i - 1, sim->open[i - 1]);
+    }
+}
