@@ -331,7 +331,7 @@ static bool read_name(struct reader *reader, struct state *state, struct item *n
     if (!read_only_item(reader, word, name))
         return false;
     if (name->length == 0)
-        return read_fault(reader, FINDING_SYNTAX, word.text, "the name of a %s is empty",
+        return read_fault(reader, FINDING_SYNTAX, word.text, "%s: its name is empty",
                           state->statement->word);
     return true;
 }

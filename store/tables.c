@@ -135,6 +135,26 @@ static enum weir_status check_runs(struct store *store, const int64_t *runs, uin
     return WEIR_OK;
 }
 
+/* Two runs are held against each other by the names of one graph. */
+static enum weir_status check_same_graph(struct store *store, const int64_t runs[2],
+                                         struct weir_error *err)
+{
+    int64_t id;
+    bool found;
+    enum weir_status status =
+        store_number(store,
+                     "SELECT a.id FROM run AS a JOIN run AS b ON b.graph_hash = a.graph_hash "
+                     "WHERE a.id = ?1 AND b.id = ?2",
+                     runs[0], runs[1], &id, &found, err);
+
+    if (status != WEIR_OK || found)
+        return status;
+    return weir_error_set(err, WEIR_INPUT,
+                          "runs %" PRId64 " and %" PRId64
+                          " are of different graphs: give two runs of one graph",
+                          runs[0], runs[1]);
+}
+
 #define MOST_COLUMNS 32
 
 static enum weir_status give_rows(struct store *store, sqlite3_stmt *select, store_row *row,
@@ -170,6 +190,8 @@ enum weir_status store_read_table(struct store *store, const char *table, const 
 
     if (status == WEIR_OK)
         status = check_runs(store, runs, n_runs, err);
+    if (status == WEIR_OK && n_runs == 2)
+        status = check_same_graph(store, runs, err);
     if (status == WEIR_OK)
         status = statement_prepare(store, found->sql, &select, err);
     for (uint32_t i = 0; i < n_runs && status == WEIR_OK; i++)
