@@ -76,6 +76,8 @@ else
 TESTS += tests/python-missing.sh
 endif
 
+include tests/oracle.mk
+
 # The order of the folders.
 dist_check_SCRIPTS += tests/layers.sh
 TESTS += tests/layers.sh
