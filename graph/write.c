@@ -163,6 +163,14 @@ static void write_staging(const struct output *out, const struct field *field,
     put_charge(out, staging->bytes, staging->domain);
 }
 
+/* SIZE/s or N/s */
+static void put_rate(const struct output *out, int64_t per_s)
+{
+    sink_integer(out->sink, per_s);
+    sink_char(out->sink, '/');
+    sink_char(out->sink, 's');
+}
+
 static void write_uses(const struct output *out, const struct field *field,
                        const union statement_value *value)
 {
@@ -174,7 +182,7 @@ static void write_uses(const struct output *out, const struct field *field,
         put_comma(out, i);
         put_text(out, out->graph->resources[node->uses[i].resource.index].name, ":");
         sink_char(out->sink, ':');
-        sink_integer(out->sink, node->uses[i].rate_per_s);
+        put_rate(out, node->uses[i].rate_per_s);
     }
 }
 
@@ -246,7 +254,10 @@ static void write_number(const struct output *out, const struct field *field, co
     if (value == field->absent)
         return;
     put_key(out, field);
-    sink_integer(out->sink, value);
+    if (field->form == FORM_RATE || field->form == FORM_FLOPS)
+        put_rate(out, value);
+    else
+        sink_integer(out->sink, value);
 }
 
 static void write_ratio(const struct output *out, const struct field *field, const void *member)

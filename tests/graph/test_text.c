@@ -40,9 +40,9 @@ START_TEST(every_field_of_every_statement)
         "domain hbm capacity=80000000000 reserve=1000000000 granule=2097152 "
         "evidence=datasheet:H200 confidence=1\n"
         "domain host capacity=1099511627776\n"
-        "engine sm slots=2 domain=hbm flops=989000000000000 evidence=datasheet\n"
-        "engine h2d bandwidth=4800000000000 latency=2000 from=host to=hbm\n"
-        "resource pcie capacity=64000000000 evidence=measured\n"
+        "engine sm slots=2 domain=hbm flops=989000000000000/s evidence=datasheet\n"
+        "engine h2d bandwidth=4800000000000/s latency=2000 from=host to=hbm\n"
+        "resource pcie capacity=64000000000/s evidence=measured\n"
         "kappa gemm sm 1.25 evidence=measured confidence=0.9\n"
         "overlap gemm n1 forbidden proof=\"one stream\" earliest=0 latest=5000 evidence=inferred\n"
         "param measured alpha -0.5 evidence=fitted\n"
@@ -51,7 +51,7 @@ START_TEST(every_field_of_every_statement)
         "offloadable recompute=n1 offset=4096@hbm origin=mod evidence=declared confidence=0.5\n"
         "object v size=400 alias=x+500\n"
         "node n1 compute engine=sm duration=normal(10000,2000) bytes=5000 reads=x@host,v writes=v "
-        "workspace=1024@hbm,5 uses=pcie:10000000000 class=gemm priority=-3 release=1000 "
+        "workspace=1024@hbm,5 uses=pcie:10000000000/s class=gemm priority=-3 release=1000 "
         "deadline=1000000000 guard=g pure speculative group=team fallback=n2 origin=a.py:3 "
         "evidence=\"measured:n=20, H200\" confidence=0.1\n"
         "node n2 transfer engine=h2d object=x from=host to=hbm domain=hbm staging=10@host impure "
@@ -133,8 +133,8 @@ START_TEST(statements_stand_in_any_order)
                "node early compute duration=1\n"
                "domain d capacity=10\ngraph last\n",
                "weir 1\ngraph last\ndomain d capacity=10\nengine e domain=d\n"
-               "resource r capacity=2\nguard g on\nobject o size=1 domain=d recompute=early\n"
-               "node late compute engine=e duration=1 reads=o uses=r:1 guard=g fallback=early\n"
+               "resource r capacity=2/s\nguard g on\nobject o size=1 domain=d recompute=early\n"
+               "node late compute engine=e duration=1 reads=o uses=r:1/s guard=g fallback=early\n"
                "node early compute duration=1\n"
                "edge late early ordering\n");
 }
@@ -184,7 +184,7 @@ START_TEST(quotes_tell_names_from_what_follows)
                "group=\"a#b\" origin=\"\" evidence=measured:\"one, two\"\n",
                "weir 1\n"
                "domain d@1 capacity=100\ndomain \"d 2\" capacity=100\n"
-               "resource r:1 capacity=10\nresource r+ capacity=10\n"
+               "resource r:1 capacity=10/s\nresource r+ capacity=10/s\n"
                "object \"a b\" size=10\nobject \"c,d\" size=10\nobject e@f size=10 domain=\"d 2\"\n"
                "object g+h size=10\nobject \"q\\\"\\\\\" size=10\nobject back\\slash size=10\n"
                "object \"x#k\" size=10\nobject = size=1\nobject size=3 size=1\n"
@@ -193,7 +193,7 @@ START_TEST(quotes_tell_names_from_what_follows)
                "node wait barrier\nnode \"fail \" barrier\n"
                "node n compute duration=normal(5000,1000) "
                "reads=\"a b\",\"e@f\"@d@1,\"c,d\"@\"d 2\" writes=e@f,\"q\\\"\\\\\",= "
-               "workspace=1@d@1,2@\"d 2\" uses=\"r:1\":5,r+:6 group=\"a#b\" fallback=\"wait\" "
+               "workspace=1@d@1,2@\"d 2\" uses=\"r:1\":5/s,r+:6/s group=\"a#b\" fallback=\"wait\" "
                "evidence=\"measured:one, two\"\n");
 }
 END_TEST
