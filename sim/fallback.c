@@ -65,7 +65,9 @@ static enum weir_status skip(struct simulation *sim, uint32_t node)
     struct fallback_state *state = &sim->fallbacks[node];
 
     state->fate = FATE_SKIPPED;
-    sim->n_to_run--;
+    if ((sim->program->nodes[node].flags & PROGRAM_OFF) == 0) {
+        sim->n_to_run--; /* one whose guard is off was never to run */
+    }
     return state->is_queued ? pass_on(sim, node) : WEIR_OK;
 }
 
@@ -78,23 +80,35 @@ enum weir_status fallback_intercept(struct simulation *sim, uint32_t node, bool 
     return state->fate == FATE_SKIPPED ? pass_on(sim, node) : WEIR_OK;
 }
 
-enum weir_status fallback_started(struct simulation *sim, uint32_t node)
+/* The node that stands in for this one; none. */
+static weir_node fallback_of(const struct simulation *sim, uint32_t node)
 {
-    struct fallback_state *fallback;
     struct graph_node value;
 
     if ((sim->program->nodes[node].flags & PROGRAM_WINDOW) == 0) {
-        return WEIR_OK;
+        return (weir_node){WEIR_NONE};
     }
     graph_node(sim->program->graph, (weir_node){node}, &value);
-    if (value.fallback != FALLBACK_NODE) {
-        return WEIR_OK;
+    return value.fallback == FALLBACK_NODE ? value.fallback_node : (weir_node){WEIR_NONE};
+}
+
+/* A fallback that is not needed needs none itself: so on along the chain. */
+enum weir_status fallback_started(struct simulation *sim, uint32_t node)
+{
+    weir_node fallback = fallback_of(sim, node);
+    enum weir_status status = WEIR_OK;
+
+    while (weir_is(fallback) && status == WEIR_OK) {
+        struct fallback_state *state = &sim->fallbacks[fallback.index];
+
+        state->primaries_left--;
+        if (state->fate != FATE_OPEN || state->primaries_left > 0) {
+            break;
+        }
+        status = skip(sim, fallback.index);
+        fallback = fallback_of(sim, fallback.index);
     }
-    fallback = &sim->fallbacks[value.fallback_node.index];
-    fallback->primaries_left--;
-    return fallback->fate == FATE_OPEN && fallback->primaries_left == 0
-               ? skip(sim, value.fallback_node.index)
-               : WEIR_OK;
+    return status;
 }
 
 /* The fallback is needed from now on. */
