@@ -2,6 +2,7 @@
 /* Shared resources: the speeds of all running nodes rise together from 0 to at most 1; where a
  * resource reaches its capacity its users stay, and the others go on. A group is a set of resources:
  * the speed of a node depends on nothing else. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +121,33 @@ void share_end(struct contention_state *state)
     free(share->is_frozen);
 }
 
-static void want(struct share *share, uint32_t node, int64_t sign)
+static enum weir_status want_more(struct contention_state *state, uint32_t node,
+                                  struct weir_error *err)
+{
+    const struct graph *graph = state->program->graph;
+    struct share *share = &state->share;
+
+    for (uint32_t i = share->demand_first[node]; i < share->demand_first[node + 1]; i++) {
+        weir_resource resource = share->demands[i].resource;
+        int64_t *wanted_per_s = &share->wanted_per_s[resource.index];
+
+        if (__builtin_add_overflow(*wanted_per_s, share->demands[i].rate_per_s, wanted_per_s)) {
+            return weir_error_set(err, WEIR_INPUT,
+                                  "node %s runs beside others that use resource %s too, and "
+                                  "together they ask for more than %" PRId64 " a second; lower "
+                                  "their rates",
+                                  graph_node_name(graph, (weir_node){node}),
+                                  graph_text(graph, graph_resource(graph, resource)->name),
+                                  INT64_MAX);
+        }
+    }
+    return WEIR_OK;
+}
+
+static void want_less(struct share *share, uint32_t node)
 {
     for (uint32_t i = share->demand_first[node]; i < share->demand_first[node + 1]; i++) {
-        share->wanted_per_s[share->demands[i].resource.index] +=
-            sign * share->demands[i].rate_per_s;
+        share->wanted_per_s[share->demands[i].resource.index] -= share->demands[i].rate_per_s;
     }
 }
 
@@ -159,8 +182,7 @@ enum weir_status share_add(struct contention_state *state, uint32_t node, struct
             (share->n_running - at) * sizeof *share->running);
     share->running[at] = node;
     share->n_running++;
-    want(share, node, 1);
-    return WEIR_OK;
+    return want_more(state, node, err);
 }
 
 void share_remove(struct contention_state *state, uint32_t node)
@@ -171,7 +193,7 @@ void share_remove(struct contention_state *state, uint32_t node)
     share->n_running--;
     memmove(share->running + at, share->running + at + 1,
             (share->n_running - at) * sizeof *share->running);
-    want(share, node, -1);
+    want_less(share, node);
 }
 
 static bool is_any_short(const struct contention_state *state)
