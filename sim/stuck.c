@@ -133,28 +133,29 @@ static void print_waiting(const struct simulation *sim, uint32_t node, weir_doma
             domain_name(sim, domain), room, all);
 }
 
-static bool can_never_fit(const struct simulation *sim, uint32_t node, weir_domain domain)
-{
-    return memory_need_bytes(sim->memory, node, domain) >
-           memory_usable_bytes(sim->memory, domain) - held_for_good(sim, domain);
-}
-
 /* @return true when some node waits for bytes that no order of events could give it */
 static bool print_domain(const struct simulation *sim, weir_domain domain, FILE *text)
 {
     const struct waiting *waiting = &sim->for_bytes[domain.index];
     bool is_hopeless = false;
+    int64_t most_bytes;
 
+    if (waiting->n == 0) {
+        return false;
+    }
+    most_bytes = memory_usable_bytes(sim->memory, domain) - held_for_good(sim, domain);
     for (uint32_t i = 0; i < waiting->n; i++) {
+        uint32_t node = waiting->items[i].node;
+
         if (i < NODES_SHOWN) {
-            print_waiting(sim, waiting->items[i].node, domain, text);
+            print_waiting(sim, node, domain, text);
         }
-        is_hopeless = is_hopeless || can_never_fit(sim, waiting->items[i].node, domain);
+        is_hopeless = is_hopeless || memory_need_bytes(sim->memory, node, domain) > most_bytes;
     }
     if (waiting->n > NODES_SHOWN) {
         fprintf(text, "\n  and %" PRIu32 " more", waiting->n - NODES_SHOWN);
     }
-    if (waiting->n > 0 && memory_used_bytes(sim->memory)[domain.index] > 0) {
+    if (memory_used_bytes(sim->memory)[domain.index] > 0) {
         fprintf(text, "\n  in %s: ", domain_name(sim, domain));
         print_holders(sim, domain, text);
     }
