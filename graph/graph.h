@@ -330,6 +330,8 @@ weir_engine graph_node_engine(const struct graph *, weir_node);
 weir_class graph_node_class(const struct graph *, weir_node);
 /** Where the node works: its domain, else its engine's, else the first declared, else none. */
 weir_domain graph_node_domain(const struct graph *, weir_node);
+/** Where workspace or staging of the node is charged: where it says, else where the node works. */
+weir_domain graph_charge_domain(const struct graph *, weir_node, const struct graph_charge *);
 /** Where a copy node reads and what it fills: its own, else the engine's, else (from) the home of
  *  its object; none when nothing says. */
 weir_domain graph_node_from(const struct graph *, weir_node);

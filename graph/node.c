@@ -258,6 +258,12 @@ weir_domain graph_node_domain(const struct graph *graph, weir_node id)
     return (weir_domain){graph->n_domains > 0 ? 0 : WEIR_NONE};
 }
 
+weir_domain graph_charge_domain(const struct graph *graph, weir_node node,
+                                const struct graph_charge *charge)
+{
+    return weir_is(charge->domain) ? charge->domain : graph_node_domain(graph, node);
+}
+
 weir_domain graph_node_from(const struct graph *graph, weir_node id)
 {
     const struct node_row *row = row_of(graph, id);

@@ -143,16 +143,17 @@ static enum weir_status hold_charges(struct bytes *b, struct weir_error *err)
             continue;
         graph_node(b->schedule->graph, (weir_node){i}, &value);
         for (uint32_t w = 0; w < value.n_workspace && status == WEIR_OK; w++) {
-            weir_domain domain = weir_is(value.workspace[w].domain)
-                                     ? value.workspace[w].domain
-                                     : graph_node_domain(b->schedule->graph, (weir_node){i});
+            weir_domain domain =
+                graph_charge_domain(b->schedule->graph, (weir_node){i}, &value.workspace[w]);
 
             status = add_hold(b, domain, (weir_object){WEIR_NONE}, i, value.workspace[w].bytes,
                               span->start_ns, span->finish_ns, err);
         }
         if (status == WEIR_OK && value.staging.bytes > 0)
-            status = add_hold(b, value.staging.domain, (weir_object){WEIR_NONE}, i,
-                              value.staging.bytes, span->start_ns, staging_end_ns(b, i), err);
+            status =
+                add_hold(b, graph_charge_domain(b->schedule->graph, (weir_node){i}, &value.staging),
+                         (weir_object){WEIR_NONE}, i, value.staging.bytes, span->start_ns,
+                         staging_end_ns(b, i), err);
     }
     return status;
 }

@@ -91,13 +91,6 @@ static bool may_begin(const struct bind_copy *copy, uint32_t roles)
     return weir_is(copy->allocation) ? (roles & BIND_ALLOCATES) != 0 : (roles & BIND_FILLS) != 0;
 }
 
-static uint32_t charge_domain(const struct program *program, uint32_t node,
-                              const struct graph_charge *charge)
-{
-    return weir_is(charge->domain) ? charge->domain.index
-                                   : graph_node_domain(program->graph, (weir_node){node}).index;
-}
-
 /* Writes what the node takes to out, unless that is NULL, and counts it. */
 static uint32_t list_takes(const struct program *program, uint32_t node, struct program_take *out)
 {
@@ -117,15 +110,18 @@ static uint32_t list_takes(const struct program *program, uint32_t node, struct 
     graph_node(program->graph, (weir_node){node}, &value);
     for (uint32_t i = 0; i < value.n_workspace; i++, n++) {
         if (out != NULL) {
-            out[n] = (struct program_take){value.workspace[i].bytes,
-                                           charge_domain(program, node, &value.workspace[i]),
-                                           PROGRAM_WORKSPACE};
+            out[n] = (struct program_take){
+                value.workspace[i].bytes,
+                graph_charge_domain(program->graph, (weir_node){node}, &value.workspace[i]).index,
+                PROGRAM_WORKSPACE};
         }
     }
     if (value.staging.bytes > 0) {
         if (out != NULL) {
             out[n] = (struct program_take){
-                value.staging.bytes, charge_domain(program, node, &value.staging), PROGRAM_STAGING};
+                value.staging.bytes,
+                graph_charge_domain(program->graph, (weir_node){node}, &value.staging).index,
+                PROGRAM_STAGING};
         }
         n++;
     }

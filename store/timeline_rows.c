@@ -115,12 +115,11 @@ static bool is_staging(const struct rows_of_run *of, const struct timeline_hold 
     if (weir_is(hold->object) || !weir_is(hold->node))
         return false;
     graph_node(of->graph, hold->node, &node);
-    if (node.staging.bytes != hold->bytes || !weir_same(node.staging.domain, hold->domain))
+    if (node.staging.bytes != hold->bytes ||
+        !weir_same(graph_charge_domain(of->graph, hold->node, &node.staging), hold->domain))
         return false;
     for (uint32_t i = 0; i < node.n_workspace; i++) {
-        weir_domain domain = weir_is(node.workspace[i].domain)
-                                 ? node.workspace[i].domain
-                                 : graph_node_domain(of->graph, hold->node);
+        weir_domain domain = graph_charge_domain(of->graph, hold->node, &node.workspace[i]);
 
         if (weir_same(domain, hold->domain) && node.workspace[i].bytes == hold->bytes)
             is_workspace = true;
