@@ -7,6 +7,8 @@
 
 #include "traces/recording_internal.h"
 
+#define ALTERNATIVES_TOLD 9
+
 struct builder {
     struct recording *recording;
     struct recording_order order;
@@ -17,7 +19,8 @@ struct builder {
     uint32_t *repeats; /* by text: how often it was a name so far */
     uint32_t *numbers; /* by action: which repeat of its name it is */
     weir_text *texts;  /* by text of the recording: the graph's; 0 not yet */
-    weir_text details[RECORDING_RULES][RECORDING_GAPS][10]; /* of edges, by alternatives */
+    /* Of edges, by alternatives: as many as are told, and more. */
+    weir_text details[RECORDING_RULES][RECORDING_GAPS][ALTERNATIVES_TOLD + 2];
     weir_text least_details[RECORDING_RULES];
     weir_text cost_detail, collective_detail;
 };
@@ -254,8 +257,9 @@ static enum weir_status add_node(struct builder *b, uint32_t at, struct weir_err
 static enum weir_status edge_detail(struct builder *b, const struct link_row *link,
                                     enum recording_gap gap, weir_text *out, struct weir_error *err)
 {
-    unsigned alternatives = link->alternatives > 9 ? 9 : link->alternatives;
-    weir_text *detail = &b->details[link->rule][gap][alternatives];
+    bool are_more = link->alternatives > ALTERNATIVES_TOLD;
+    unsigned alternatives = are_more ? ALTERNATIVES_TOLD : link->alternatives;
+    weir_text *detail = &b->details[link->rule][gap][alternatives + are_more];
     enum weir_status status = WEIR_OK;
 
     if (detail->index == 0) {
@@ -263,7 +267,7 @@ static enum weir_status edge_detail(struct builder *b, const struct link_row *li
 
         if (alternatives > 0)
             (void)snprintf(choice, sizeof choice, "; alternatives: %u%s", alternatives,
-                           link->alternatives > 9 ? " or more" : "");
+                           are_more ? " or more" : "");
         if (gap != GAP_NONE)
             (void)snprintf(cause, sizeof cause, "; gap: %s", recording_gap_name(gap));
         (void)snprintf(text, sizeof text, "%s%s%s",
