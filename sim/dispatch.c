@@ -22,7 +22,7 @@ static enum weir_status give_back(struct simulation *sim, uint32_t node)
     }
     if (sim->forbidden != NULL) {
         overlap_end(sim->forbidden, node);
-        status = simulation_wake_all(sim, &sim->for_overlap, node);
+        status = simulation_wake_all(sim, &sim->for_overlap, node, (weir_object){WEIR_NONE});
     }
     return status;
 }
@@ -96,42 +96,12 @@ enum weir_status simulation_finish_all(struct simulation *sim)
     return status;
 }
 
-/* Why the node did not start when it was ready, and what gave way last. */
-static enum weir_status note_wait(struct simulation *sim, uint32_t node)
+static enum weir_status mark_start(struct simulation *sim, struct candidate candidate)
 {
-    struct timeline_span *span = &sim->timeline->spans[node];
-    struct timeline_wait wait = {.node = {node}, .object = {WEIR_NONE}};
-    weir_node woken_by = span->blocker;
-    bool is_woken_now =
-        weir_is(woken_by) && sim->timeline->spans[woken_by.index].finish_ns == sim->now_ns;
-
-    if (span->ready_ns == sim->now_ns) {
-        span->cause = WAIT_NONE;
-        span->blocker.index = WEIR_NONE;
-        return WEIR_OK;
-    }
-    if (span->cause == WAIT_NONE || (span->cause != WAIT_ADMISSION && !is_woken_now)) {
-        span->cause = WAIT_ENGINE;
-        span->blocker.index = sim->engines[sim->program->nodes[node].engine].freed_by;
-    }
-    if (!sim->options->keeps_details) {
-        return WEIR_OK;
-    }
-    wait.cause = (enum wait_cause)span->cause;
-    wait.blocker = span->blocker;
-    if (wait.cause == WAIT_CAPACITY) {
-        wait.object = memory_given(sim->memory, node, wait.blocker);
-    }
-    wait.from_ns = span->ready_ns;
-    wait.to_ns = sim->now_ns;
-    return timeline_add_wait(sim->timeline, &wait, sim->err);
-}
-
-static enum weir_status mark_start(struct simulation *sim, uint32_t node)
-{
+    uint32_t node = candidate.node;
     struct timeline_span *span = &sim->timeline->spans[node];
     const struct program_node *fixed = &sim->program->nodes[node];
-    enum weir_status status = note_wait(sim, node);
+    enum weir_status status = waits_start(sim, &candidate);
 
     span->start_ns = sim->now_ns;
     span->isolated_ns = fixed->length_ns;
@@ -162,8 +132,9 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node)
     return contention_start(sim->contention, node, sim->now_ns, sim->err);
 }
 
-static enum weir_status start_node(struct simulation *sim, uint32_t node)
+static enum weir_status start_node(struct simulation *sim, struct candidate candidate)
 {
+    uint32_t node = candidate.node;
     const struct program_node *fixed = &sim->program->nodes[node];
     bool is_long = (fixed->flags & PROGRAM_RUNS_LONG) != 0;
     enum weir_status status = WEIR_OK;
@@ -175,7 +146,7 @@ static enum weir_status start_node(struct simulation *sim, uint32_t node)
         status = begin_running(sim, node);
     }
     if (status == WEIR_OK) {
-        status = mark_start(sim, node);
+        status = mark_start(sim, candidate);
     }
     return status == WEIR_OK && !is_long ? finish_node(sim, node) : status;
 }
@@ -194,9 +165,11 @@ static enum weir_status ask_policy(struct simulation *sim, struct candidate cand
     if (until_ns <= sim->now_ns || until_ns == INT64_MAX) {
         return simulation_set_aside(sim, &sim->for_policy, candidate, WAIT_ADMISSION);
     }
-    sim->timeline->spans[candidate.node].cause = WAIT_ADMISSION;
+    status = waits_put_off(sim, &candidate, until_ns);
     sim->n_held++;
-    return event_push(&sim->arrivals, (struct event){until_ns, candidate.node}, sim->err);
+    return status != WEIR_OK
+               ? status
+               : event_push(&sim->arrivals, (struct event){until_ns, candidate.node}, sim->err);
 }
 
 /* Starts the node, or sets it aside with what it lacks. */
@@ -219,12 +192,13 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
         return simulation_set_aside(sim, &sim->for_overlap, candidate, WAIT_OVERLAP);
     }
     status = sim->policy->admit == NULL ? WEIR_OK : ask_policy(sim, candidate, &is_admitted);
-    return status == WEIR_OK && is_admitted ? start_node(sim, candidate.node) : status;
+    return status == WEIR_OK && is_admitted ? start_node(sim, candidate) : status;
 }
 
 enum weir_status simulation_start_what_fits(struct simulation *sim)
 {
-    enum weir_status status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE);
+    enum weir_status status =
+        simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
 
     while (sim->n_open > 0 && status == WEIR_OK) {
         /* Closed while at work: what it frees or makes ready may open it again. */

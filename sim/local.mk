@@ -28,4 +28,5 @@ sim_libsim_a_SOURCES = \
 	sim/simulate.h \
 	sim/simulate_internal.h \
 	sim/steer.c \
-	sim/stuck.c
+	sim/stuck.c \
+	sim/waits.c

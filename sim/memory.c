@@ -76,7 +76,6 @@ static enum weir_status memory_begin(struct memory *memory, struct weir_error *e
         pool->fresh_bytes = pool->usable_bytes;
         pool->settled_bytes = -1;
         pool->last_copy = WEIR_NONE;
-        pool->last_giver = WEIR_NONE;
     }
     status = begin_initial(memory, err);
     for (uint32_t i = 0; i < program->n_domains; i++) {
@@ -170,18 +169,12 @@ int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain)
     return memory->pools[domain.index].usable_bytes;
 }
 
-weir_object memory_given(const struct memory *memory, uint32_t taker, weir_node giver)
+weir_object memory_last_freed(const struct memory *memory, weir_domain domain)
 {
-    const struct program *program = memory->program;
+    uint32_t copy = memory->pools[domain.index].last_copy;
 
-    for (uint32_t i = program->first_take[taker]; i < program->first_take[taker + 1]; i++) {
-        const struct pool *pool = &memory->pools[program->takes[i].domain];
-
-        if (pool->last_giver == giver.index && pool->last_copy != WEIR_NONE) {
-            return bind_copy(program->binding, (weir_copy){pool->last_copy})->object;
-        }
-    }
-    return (weir_object){WEIR_NONE};
+    return copy == WEIR_NONE ? (weir_object){WEIR_NONE}
+                             : bind_copy(memory->program->binding, (weir_copy){copy})->object;
 }
 
 int64_t memory_live_bytes(const struct memory *memory, weir_copy copy)

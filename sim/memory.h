@@ -34,9 +34,8 @@ MUST_CHECK enum weir_status memory_settle(struct memory *memory, int64_t now_ns,
 
 const int64_t *memory_used_bytes(const struct memory *memory); /* by domain */
 int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain);
-/** The object that the giver gave back last where the taker takes bytes; none when that was workspace
- *  or staging, or another has given since. */
-weir_object memory_given(const struct memory *memory, uint32_t taker, weir_node giver);
+/** The object given back last in a domain; none when that was workspace or staging. */
+weir_object memory_last_freed(const struct memory *memory, weir_domain domain);
 
 /* For the explanation of a run that is stuck. */
 /** What the node would take in that domain if it started now. */

@@ -43,7 +43,6 @@ static enum weir_status give_bytes(struct memory *memory, uint32_t domain, uint3
     pool->used_bytes -= bytes;
     memory->used[domain] = pool->used_bytes;
     pool->last_copy = WEIR_NONE;
-    pool->last_giver = giver;
     if (!pool->is_freed) {
         pool->is_freed = true;
         memory->freed[memory->n_freed++] = domain;

@@ -18,8 +18,7 @@ struct pool {
     struct parcel *parcels; /* [head, tail) */
     size_t room;
     uint32_t head, tail;
-    bool is_freed; /* since memory_next_freed told of it */
-    uint32_t last_giver;
+    bool is_freed;      /* since memory_next_freed told of it */
     uint32_t last_copy; /* given back last; WEIR_NONE when that was workspace or staging */
 };
 

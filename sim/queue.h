@@ -31,7 +31,9 @@ struct event event_pop(struct event_queue *queue);
 struct candidate {
     int64_t priority;
     int64_t ready_ns;
+    int64_t since_ns; /* the stretch of waiting that it is in began then; no part of the order */
     uint32_t node;
+    uint32_t given; /* the object whose bytes woke it last; no part of the order */
 };
 
 struct ready_queue {

@@ -31,7 +31,8 @@ enum weir_status simulation_push_pass(struct simulation *sim, uint32_t node, int
 
 enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
 {
-    struct candidate candidate = {0, sim->timeline->spans[node].ready_ns, node};
+    int64_t ready_ns = sim->timeline->spans[node].ready_ns;
+    struct candidate candidate = {0, ready_ns, ready_ns, node, WEIR_NONE};
     bool is_taken = false;
     enum weir_status status = WEIR_OK;
 
@@ -51,8 +52,10 @@ enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
 
 enum weir_status simulation_resume(struct simulation *sim, uint32_t node)
 {
-    struct candidate candidate = {0, sim->timeline->spans[node].ready_ns, node};
+    struct candidate candidate = {0, sim->timeline->spans[node].ready_ns, sim->now_ns, node,
+                                  WEIR_NONE};
 
+    waits_resume(sim, node);
     sim->n_held--;
     return push_candidate(sim, candidate);
 }
@@ -137,7 +140,9 @@ enum weir_status simulation_set_aside(struct simulation *sim, struct waiting *wa
     enum weir_status status =
         array_grow(&waiting->items, &waiting->room, (size_t)waiting->n + 1, sim->err);
 
-    sim->timeline->spans[candidate.node].cause = (uint8_t)cause;
+    if (status == WEIR_OK) {
+        status = waits_set_aside(sim, &candidate, cause);
+    }
     if (status == WEIR_OK) {
         waiting->items[waiting->n++] = candidate;
     }
@@ -145,7 +150,7 @@ enum weir_status simulation_set_aside(struct simulation *sim, struct waiting *wa
 }
 
 enum weir_status simulation_wake_all(struct simulation *sim, struct waiting *waiting,
-                                     uint32_t giver)
+                                     uint32_t giver, weir_object given)
 {
     uint32_t n = waiting->n;
     enum weir_status status = WEIR_OK;
@@ -153,6 +158,7 @@ enum weir_status simulation_wake_all(struct simulation *sim, struct waiting *wai
     waiting->n = 0;
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
         sim->timeline->spans[waiting->items[i].node].blocker.index = giver;
+        waiting->items[i].given = given.index;
         status = push_candidate(sim, waiting->items[i]);
     }
     return status;
@@ -164,7 +170,8 @@ enum weir_status simulation_wake(struct simulation *sim, uint32_t giver)
     weir_domain domain;
 
     while (status == WEIR_OK && memory_next_freed(sim->memory, &domain)) {
-        status = simulation_wake_all(sim, &sim->for_bytes[domain.index], giver);
+        status = simulation_wake_all(sim, &sim->for_bytes[domain.index], giver,
+                                     memory_last_freed(sim->memory, domain));
     }
     return status;
 }

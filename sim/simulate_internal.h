@@ -98,8 +98,9 @@ MUST_CHECK enum weir_status simulation_resume(struct simulation *, uint32_t node
 /** The node could not start for that cause: it waits until the list is woken. */
 MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct waiting *waiting,
                                                  struct candidate candidate, enum wait_cause cause);
+/** The giver has given back what those in the list wait for. @param given whose bytes; may be none */
 MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct waiting *waiting,
-                                                uint32_t giver);
+                                                uint32_t giver, weir_object given);
 /** Bytes came back: what waited for them may try again. */
 MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
 
@@ -111,6 +112,19 @@ void open_offer(struct simulation *, uint32_t engine);
 uint32_t open_take(struct simulation *);
 /** Puts the order right again after priorities of candidates were changed in place. */
 void open_reorder(struct simulation *);
+
+/* waits.c */
+/** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */
+MUST_CHECK enum weir_status waits_start(struct simulation *, struct candidate *candidate);
+/** The candidate's turn has come and it lacks something: a stretch with that cause begins, or goes
+ *  on. */
+MUST_CHECK enum weir_status waits_set_aside(struct simulation *, struct candidate *candidate,
+                                            enum wait_cause cause);
+/** The policy holds the candidate until a time that is to come. */
+MUST_CHECK enum weir_status waits_put_off(struct simulation *, struct candidate *candidate,
+                                          int64_t until_ns);
+/** The time until which it was put off has come. */
+void waits_resume(struct simulation *, uint32_t node);
 
 /* dispatch.c */
 /** Every node that ends now finishes; every node that becomes ready now arrives. */

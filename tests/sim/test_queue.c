@@ -35,14 +35,15 @@ END_TEST
 START_TEST(test_candidates_come_in_dispatch_order)
 {
     struct ready_queue queue = {NULL, 0, 0};
-    struct candidate last = {INT64_MAX, 0, 0};
+    struct candidate last = {.priority = INT64_MAX};
     struct random_stream random;
     struct weir_error err;
 
     random_seed(&random, (uint64_t)_i, 1);
     for (uint32_t i = 0; i < N; i++) {
-        const struct candidate candidate = {(int64_t)random_below(&random, 4) - 2,
-                                            (int64_t)random_below(&random, 9), i};
+        const struct candidate candidate = {.priority = (int64_t)random_below(&random, 4) - 2,
+                                            .ready_ns = (int64_t)random_below(&random, 9),
+                                            .node = i};
 
         ck_assert_int_eq(ready_push(&queue, candidate, &err), WEIR_OK);
     }
@@ -62,7 +63,7 @@ START_TEST(test_reorder_after_priorities_changed)
     struct weir_error err;
 
     for (uint32_t i = 0; i < N; i++) {
-        ck_assert_int_eq(ready_push(&queue, (struct candidate){0, 0, i}, &err), WEIR_OK);
+        ck_assert_int_eq(ready_push(&queue, (struct candidate){.node = i}, &err), WEIR_OK);
     }
     for (uint32_t i = 0; i < N; i++) {
         queue.items[i].priority = queue.items[i].node; /* now the last goes first */
