@@ -148,16 +148,3 @@ const struct graph *bind_of(const struct binding *binding)
 {
     return binding->graph;
 }
-
-size_t bind_memory_bytes(const struct binding *binding)
-{
-    size_t n_nodes = graph_n_nodes(binding->graph);
-
-    return binding->copies_room * sizeof *binding->copies +
-           binding->touches_room * sizeof *binding->touches +
-           binding->edges_room * sizeof *binding->edges +
-           binding->lasts_room * sizeof *binding->lasts +
-           (n_nodes + 1) * sizeof *binding->touch_first +
-           (binding->order == NULL ? 0 : n_nodes * sizeof *binding->order) +
-           (binding->ready_ns == NULL ? 0 : n_nodes * sizeof *binding->ready_ns);
-}

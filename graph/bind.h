@@ -73,7 +73,6 @@ int64_t bind_ready_ns(const struct binding *, weir_node);
 /** The node at a position of an order that respects every edge, given and implied. */
 weir_node bind_order(const struct binding *, uint32_t position);
 const struct graph *bind_of(const struct binding *);
-size_t bind_memory_bytes(const struct binding *);
 
 /** Writes the graph with every implied edge written out and implied=none into *out, a new graph
  *  that the caller owns: it gives the same timeline. */

@@ -357,7 +357,6 @@ size_t graph_memory_bytes(const struct graph *);
 const char *node_kind_name(enum node_kind);
 const char *edge_type_name(enum edge_type);
 const char *evidence_name(enum evidence_kind);
-const char *overlap_rule_name(enum overlap_rule);
 const char *graph_scope_name(enum graph_scope);
 const char *distribution_name(enum distribution_kind);
 

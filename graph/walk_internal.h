@@ -73,7 +73,6 @@ static inline struct segment *walk_segment(const struct walk *walk, const struct
 }
 
 /* --- places and what they hold: walk_places.c --- */
-const char *walk_node_text(const struct walk *walk);
 const char *walk_domain_text(const struct walk *walk, weir_domain domain);
 /** Reports a misuse of an object by the node at work. */
 void walk_complain(struct walk *walk, enum finding_code code, weir_object object,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places, the copies that live there, who touches them, and who must follow whom. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "graph/walk_internal.h"
 
-const char *walk_node_text(const struct walk *walk)
+static const char *node_text(const struct walk *walk)
 {
     return graph_node_name(walk->graph, walk->node);
 }
@@ -23,11 +24,12 @@ void walk_complain(struct walk *walk, enum finding_code code, weir_object object
     const char *name = graph_object_name(walk->graph, object);
     const char *summary = finding_summary(code);
 
-    /* A summary is a sentence; here it ends a clause. */
+    /* A summary is a sentence; here it ends one. */
     report_add(walk->report, code, (struct report_at){NULL, 0, 0},
-               "node %s %s object %s in %s: %.*s", walk_node_text(walk), what, name,
-               walk_domain_text(walk, domain), (int)strcspn(summary, "."), summary);
-    report_name(walk->report, walk_node_text(walk));
+               "node %s %s object %s in %s: %c%.*s", node_text(walk), what, name,
+               walk_domain_text(walk, domain), tolower((unsigned char)summary[0]),
+               (int)strcspn(summary + 1, "."), summary + 1);
+    report_name(walk->report, node_text(walk));
     report_name(walk->report, name);
 }
 

@@ -31,11 +31,6 @@ const char *evidence_name(enum evidence_kind kind)
     return evidence_words[kind];
 }
 
-const char *overlap_rule_name(enum overlap_rule rule)
-{
-    return rule_words[rule];
-}
-
 const char *graph_scope_name(enum graph_scope scope)
 {
     return scope == SCOPE_NONE ? "none" : scope_words[scope];
