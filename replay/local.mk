@@ -30,6 +30,9 @@ replay_libreplay_a_SOURCES = \
 	replay/lanes.h \
 	replay/measure.c \
 	replay/measure.h \
+	replay/measure_internal.h \
+	replay/measure_trial.c \
+	replay/measure_windows.c \
 	replay/rates.c \
 	replay/rates.h \
 	replay/runner.c \

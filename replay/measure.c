@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small plans of equal actions, and what their spans say. Where the thread lost its processor in the
- * middle, the time that it had one stands for the duration: what other programs do is not what the
- * device does. How often that was tells how far the figure can be trusted. */
+/* What an action takes alone, a copy by its size, and an action beside another. */
 #include "replay/measure.h"
 
 #include <math.h>
@@ -9,21 +7,13 @@
 #include <string.h>
 
 #include "replay/fit.h"
+#include "replay/measure_internal.h"
 
-#define PREEMPTED_RATIO 1.05 /* of wall to processor time */
-#define PREEMPTED_NS 5000    /* and at least that much lost */
 #define SHORTEST_NS 30000
 #define TRIAL_NS 100000 /* long enough to guess a rate from */
 #define TRIAL_ROUNDS 8
 #define SIZES 6
 #define REPEATS 6
-#define DEADLINE_NS 60000000000
-
-bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns)
-{
-    return processor_ns >= 0 && wall_ns - processor_ns > PREEMPTED_NS &&
-           (double)wall_ns > PREEMPTED_RATIO * (double)processor_ns;
-}
 
 int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
 {
@@ -32,114 +22,17 @@ int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
     return amount < 1 ? 1 : amount > 9e18 ? INT64_MAX : (int64_t)llround(amount);
 }
 
-/* ---- running a small plan ---- */
-
-/* Steps of a plan in the making; node i is step i. */
-struct trial {
-    const struct device_ops *ops;
-    struct device *device;
-    struct timeline *timeline;
-    struct device_setup setup;
-    uint32_t n_steps;
-};
-
-static void trial_close(struct trial *trial)
-{
-    if (trial->device != NULL)
-        trial->ops->close(trial->device);
-    timeline_free(trial->timeline);
-}
-
-static enum weir_status trial_open(struct trial *trial, const struct device_ops *ops,
-                                   uint32_t n_queues, uint32_t n_steps,
-                                   const struct device_buffer *buffers, uint32_t n_buffers,
-                                   struct weir_error *err)
-{
-    int64_t memory_bytes = 1 << 20;
-
-    memset(trial, 0, sizeof *trial);
-    for (uint32_t b = 0; b < n_buffers; b++)
-        memory_bytes += buffers[b].size_bytes + (4 << 20); /* and how a device rounds */
-    trial->ops = ops;
-    trial->setup = (struct device_setup){.n_queues = n_queues,
-                                         .n_steps = n_steps,
-                                         .n_buffers = n_buffers,
-                                         .buffers = buffers,
-                                         .deadline_ns = DEADLINE_NS,
-                                         .memory_bytes = memory_bytes};
-    trial->timeline = timeline_new(n_steps, 1);
-    if (trial->timeline == NULL)
-        return weir_error_memory(err);
-    return ops->open(&trial->setup, &trial->device, err);
-}
-
-/* Adds a step of that amount. A copy goes from buffer first_buffer to the next. */
-static enum weir_status trial_add(struct trial *trial, const struct measure_action *action,
-                                  uint32_t queue, int64_t amount, uint32_t first_buffer,
-                                  const struct step_wait *wait, struct weir_error *err)
-{
-    struct mechanism how;
-    const struct step_buffer source = {.buffer = first_buffer, .size_bytes = action->window_bytes};
-    const struct step_buffer target = {.buffer = first_buffer + 1,
-                                       .size_bytes = action->window_bytes};
-    struct step step = {.node = {trial->n_steps},
-                        .queue = queue,
-                        .action = action->action,
-                        .amount = amount,
-                        .waits = wait,
-                        .n_waits = wait != NULL};
-
-    if (action->action == STEP_COPY) {
-        step.reads = &source;
-        step.writes = &target;
-        step.n_reads = 1;
-        step.n_writes = 1;
-        step.n_copied = 1;
-    }
-    trial->n_steps++;
-    return trial->ops->submit(trial->device, &step, &how, err);
-}
-
-static int64_t trial_duration_ns(const struct trial *trial, uint32_t step)
-{
-    const struct timeline_span *span = &trial->timeline->spans[step];
-
-    return span->finish_ns > span->start_ns ? span->finish_ns - span->start_ns : 1;
-}
-
-/* The duration without what other programs took of it; *n_preempted counts the steps they did. */
-static double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_preempted)
-{
-    int64_t wall_ns = trial_duration_ns(trial, step);
-    int64_t processor_ns = trial->ops->processor_ns(trial->device, step);
-
-    if (!measure_is_preempted(wall_ns, processor_ns))
-        return (double)wall_ns;
-    ++*n_preempted;
-    return (double)processor_ns;
-}
-
-static struct device_buffer plain_buffer(int64_t size_bytes, weir_domain domain)
-{
-    return (struct device_buffer){.size_bytes = size_bytes,
-                                  .domain = domain,
-                                  .object = {WEIR_NONE},
-                                  .is_initial = true,
-                                  .allocate_step = WEIR_NONE,
-                                  .reclaim_step = WEIR_NONE};
-}
+/* ---- a rate ---- */
 
 /* The two buffers of a copy. @return how many there are */
 static uint32_t action_buffers(const struct measure_action *action, struct device_buffer out[2])
 {
     if (action->action != STEP_COPY)
         return 0;
-    out[0] = plain_buffer(action->window_bytes, action->from);
-    out[1] = plain_buffer(action->window_bytes, action->to);
+    out[0] = trial_buffer(action->window_bytes, action->from);
+    out[1] = trial_buffer(action->window_bytes, action->to);
     return 2;
 }
-
-/* ---- a rate ---- */
 
 /* The least duration of a few steps of that amount. */
 static enum weir_status trial_once(const struct device_ops *ops,
@@ -202,49 +95,6 @@ static void choose_amounts(const struct measure_action *action, double units_per
         amounts[i] = (int64_t)llround(least * pow(most / least, (double)i / (SIZES - 1)));
 }
 
-/* The line through the durations of the steps, the first @p n_skipped left out. */
-static enum weir_status fit_trial(const struct trial *trial, const int64_t *amounts,
-                                  uint32_t n_skipped, struct measure_rate *out,
-                                  struct weir_error *err)
-{
-    uint32_t n = trial->n_steps - n_skipped;
-    double *x = malloc((n + (size_t)1) * sizeof *x);
-    double *y = malloc((n + (size_t)1) * sizeof *y);
-    uint32_t n_preempted = 0;
-    struct fit_line line;
-    enum weir_status status;
-
-    if (x == NULL || y == NULL) {
-        free(x);
-        free(y);
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        x[i] = (double)amounts[i];
-        y[i] = trial_sample_ns(trial, n_skipped + i, &n_preempted);
-    }
-    status = fit_line(x, y, n, &line, err);
-    free(x);
-    free(y);
-    if (status != WEIR_OK)
-        return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
-                                                     "measuring the %s device: "
-                                                     "its times make no line; try again when the "
-                                                     "machine is idle",
-                                                     trial->ops->name)
-                                    : status;
-    *out = (struct measure_rate){.fixed_ns = line.intercept > 0 ? line.intercept : 0,
-                                 .unit_ns = line.slope,
-                                 .spread_ratio = line.spread_ratio,
-                                 .preempted_ratio = (double)n_preempted / n,
-                                 .n_samples = n};
-    return line.slope > 0 ? WEIR_OK
-                          : weir_error_set(err, WEIR_DEVICE,
-                                           "measuring the %s device: more work took no more time; "
-                                           "try again when the machine is idle",
-                                           trial->ops->name);
-}
-
 enum weir_status measure_rate(const struct device_ops *ops, const struct measure_action *action,
                               int64_t longest_ns, struct measure_rate *out, struct weir_error *err)
 {
@@ -267,7 +117,7 @@ enum weir_status measure_rate(const struct device_ops *ops, const struct measure
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK)
-        status = fit_trial(&trial, amounts, 1, out, err);
+        status = trial_fit(&trial, 1, amounts, SIZES * REPEATS, out, err);
     trial_close(&trial);
     return status;
 }
@@ -289,8 +139,8 @@ enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, 
     for (uint32_t s = 0; s < n_sizes && status == WEIR_OK; s++) {
         struct device_buffer *pair = buffers + 2 * (size_t)s;
 
-        pair[0] = plain_buffer(sizes[s], from);
-        pair[1] = plain_buffer(sizes[s], to);
+        pair[0] = trial_buffer(sizes[s], from);
+        pair[1] = trial_buffer(sizes[s], to);
     }
     if (status == WEIR_OK)
         status = trial_open(&trial, ops, 1, n_steps, buffers, 2 * n_sizes, err);
@@ -304,7 +154,7 @@ enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, 
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK)
-        status = fit_trial(&trial, amounts, n_sizes, out, err);
+        status = trial_fit(&trial, n_sizes, amounts, n_steps - n_sizes, out, err);
     trial_close(&trial);
     free(buffers);
     free(amounts);

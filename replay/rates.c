@@ -69,17 +69,14 @@ static void advance(struct progress *progress)
 
 static enum weir_status measure_direction(const struct device_ops *ops,
                                           struct rates_direction *direction,
-                                          struct progress *progress, struct weir_error *err)
+                                          int64_t footprint_bytes, struct progress *progress,
+                                          struct weir_error *err)
 {
-    enum weir_status status = WEIR_OK;
+    enum weir_status status =
+        measure_windows(ops, direction->from, direction->to, rates_sizes, direction->n_points,
+                        footprint_bytes, direction->at, err);
 
-    for (uint32_t p = 0; p < direction->n_points && status == WEIR_OK; p++) {
-        const struct measure_action action = {STEP_COPY, rates_sizes[p], direction->from,
-                                              direction->to};
-
-        status = measure_rate(ops, &action, LONGEST_NS, &direction->at[p], err);
-        advance(progress);
-    }
+    advance(progress);
     return status;
 }
 
@@ -97,7 +94,8 @@ static enum weir_status measure_all(const struct device_ops *ops, const struct r
         status = measure_rate(ops, &stream, LONGEST_NS, &rates->stream, err);
     advance(progress);
     for (uint32_t i = 0; i < rates->n_directions && status == WEIR_OK; i++)
-        status = measure_direction(ops, &rates->directions[i], progress, err);
+        status =
+            measure_direction(ops, &rates->directions[i], needs->footprint_bytes, progress, err);
     return status;
 }
 
@@ -105,17 +103,17 @@ enum weir_status rates_measure(const struct device_ops *ops, const struct rates_
                                void (*progress)(void *arg, double part), void *progress_arg,
                                struct rates *out, struct weir_error *err)
 {
-    struct progress told = {.tell = progress, .arg = progress_arg, .of = 1};
+    struct progress told = {.tell = progress, .arg = progress_arg, .of = needs->n_directions + 1};
     size_t bytes = ((size_t)needs->n_directions + 1) * sizeof *out->directions;
-    struct rates rates = {.directions = malloc(bytes), .n_directions = needs->n_directions};
+    struct rates rates = {.directions = malloc(bytes),
+                          .n_directions = needs->n_directions,
+                          .footprint_bytes = needs->footprint_bytes};
     enum weir_status status;
 
     if (rates.directions == NULL)
         return weir_error_memory(err);
-    for (uint32_t i = 0; i < needs->n_directions; i++) {
+    for (uint32_t i = 0; i < needs->n_directions; i++)
         rates.directions[i] = needs->directions[i];
-        told.of += needs->directions[i].n_points;
-    }
     status = measure_all(ops, needs, &rates, &told, err);
     if (status != WEIR_OK) {
         rates_free(&rates);
@@ -137,13 +135,32 @@ static const struct rates_direction *find_direction(const struct rates *rates, w
     return NULL;
 }
 
+static double pass_ns(const struct measure_rate *rate, int64_t bytes)
+{
+    return rate->fixed_ns + (double)bytes * rate->unit_ns;
+}
+
+/* Between two measured sizes. */
+static struct measure_rate between(const struct measure_rate *below, int64_t below_bytes,
+                                   const struct measure_rate *above, int64_t above_bytes,
+                                   int64_t bytes)
+{
+    double part = (double)(bytes - below_bytes) / (double)(above_bytes - below_bytes);
+    double log_part =
+        log2((double)bytes / (double)below_bytes) / log2((double)above_bytes / (double)below_bytes);
+    double once_ns = (1 - part) * pass_ns(below, below_bytes) + part * pass_ns(above, above_bytes);
+    struct measure_rate rate = *above;
+
+    rate.unit_ns = (1 - log_part) * below->unit_ns + log_part * above->unit_ns;
+    rate.fixed_ns = once_ns - (double)bytes * rate.unit_ns;
+    return rate;
+}
+
 struct measure_rate rates_copy(const struct rates *rates, weir_domain from, weir_domain to,
                                int64_t window_bytes)
 {
     const struct rates_direction *direction = find_direction(rates, from, to);
     uint32_t above = 0;
-    struct measure_rate between;
-    double part;
 
     if (direction == NULL)
         return (struct measure_rate){.unit_ns = 1};
@@ -151,14 +168,15 @@ struct measure_rate rates_copy(const struct rates *rates, weir_domain from, weir
         above++;
     if (above == 0)
         return direction->at[0];
-    if (above == direction->n_points)
-        return direction->at[above - 1];
-    part = log2((double)window_bytes / (double)rates_sizes[above - 1]) /
-           log2((double)rates_sizes[above] / (double)rates_sizes[above - 1]);
-    between = direction->at[above];
-    between.fixed_ns = (1 - part) * direction->at[above - 1].fixed_ns + part * between.fixed_ns;
-    between.unit_ns = (1 - part) * direction->at[above - 1].unit_ns + part * between.unit_ns;
-    return between;
+    if (above == direction->n_points) {
+        /* A longer pass takes longer in proportion. */
+        struct measure_rate rate = direction->at[above - 1];
+
+        rate.fixed_ns *= (double)window_bytes / (double)rates_sizes[above - 1];
+        return rate;
+    }
+    return between(&direction->at[above - 1], rates_sizes[above - 1], &direction->at[above],
+                   rates_sizes[above], window_bytes);
 }
 
 double rates_pass_ns(const struct rates *rates, weir_domain from, weir_domain to,
@@ -166,7 +184,7 @@ double rates_pass_ns(const struct rates *rates, weir_domain from, weir_domain to
 {
     struct measure_rate rate = rates_copy(rates, from, to, window_bytes);
 
-    return rate.fixed_ns + (double)window_bytes * rate.unit_ns;
+    return pass_ns(&rate, window_bytes);
 }
 
 int64_t rates_fitting_bytes(const struct rates *rates, weir_domain from, weir_domain to,

@@ -5,8 +5,7 @@
 
 #include "replay/measure.h"
 
-/* Copies are measured through buffers of these sizes, since caches make small ones faster; between
- * two sizes the rate is taken in proportion of the logarithms. */
+/* Copies are measured through buffers of these sizes, since caches make small ones faster. */
 #define RATES_POINTS 8
 extern const int64_t rates_sizes[RATES_POINTS];
 
@@ -20,6 +19,7 @@ struct rates {
     struct measure_rate compute, stream; /* unit_ns 0: not measured, not needed */
     struct rates_direction *directions;  /* malloc'ed */
     uint32_t n_directions;
+    int64_t footprint_bytes; /* as needed */
 };
 
 /* What a plan needs. */
@@ -27,6 +27,8 @@ struct rates_needs {
     bool has_compute, has_stream;
     struct rates_direction *directions; /* from, to and n_points: malloc'ed */
     uint32_t n_directions;
+    int64_t footprint_bytes; /* of all buffers that copies use: how much of one is still in a cache
+                                when it is used again */
 };
 
 /** Measures what is needed, in a second or two at most. The caller frees with rates_free. */
@@ -43,7 +45,9 @@ MUST_CHECK enum weir_status rates_need_copy(struct rates_needs *needs, weir_doma
                                             struct weir_error *err);
 void rates_needs_free(struct rates_needs *needs);
 
-/** The rate of copies in that direction through buffers of that size; it must have been needed. */
+/** The rate of copies in that direction through buffers of that size, for amounts of at least one
+ *  pass; it must have been needed. Between two sizes that were measured the size says which part of
+ *  the duration of a pass counts, and its logarithm which part of the rate of further passes. */
 struct measure_rate rates_copy(const struct rates *rates, weir_domain from, weir_domain to,
                                int64_t window_bytes);
 /** How long one pass through such a buffer takes. */

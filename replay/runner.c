@@ -16,6 +16,7 @@
 #define LONGER_RATIO 1.10 /* a duration further off than this, and by this much, is a deviation */
 #define LONGER_NS 10000
 #define ACTIONS (STEP_PASS + 1)
+#define CACHED_BYTES (64 << 20) /* no cache holds more */
 
 struct replay_options replay_default(void)
 {
@@ -301,6 +302,53 @@ static void half_progress(void *arg, double part)
         options->progress(options->progress_arg, part / 2);
 }
 
+static enum weir_status measure_for(const struct binding *binding, const struct timeline *plan,
+                                    const struct schedule_options *schedule,
+                                    const struct replay_options *options,
+                                    struct replay_result *result, struct weir_error *err)
+{
+    struct replay_options told = *options;
+    struct rates_needs needs;
+    enum weir_status status = schedule_needs(bind_of(binding), plan, schedule, &needs, err);
+
+    if (status != WEIR_OK)
+        return status;
+    rates_free(&result->rates);
+    result->rates = (struct rates){.n_directions = 0};
+    status = rates_measure(result->ops, &needs, half_progress, &told, &result->rates, err);
+    rates_needs_free(&needs);
+    return status;
+}
+
+/* A scale that was chosen may leave so little that caches hold it, which they did not when the rates
+ * were measured: then they are measured, and the schedule made, again. */
+static enum weir_status measure_scaled(const struct binding *binding, const struct timeline *plan,
+                                       const struct schedule_options *first,
+                                       const struct replay_options *options,
+                                       struct replay_result *result, struct weir_error *err)
+{
+    struct schedule_options scaled = *first;
+    double footprint_bytes = (double)result->rates.footprint_bytes * result->schedule->scale_bytes;
+    const char *why = result->schedule->scale_bytes_why;
+    enum weir_status status;
+
+    if (footprint_bytes > CACHED_BYTES ||
+        footprint_bytes * 2 > (double)result->rates.footprint_bytes)
+        return WEIR_OK;
+    scaled.scale_bytes = result->schedule->scale_bytes;
+    why = arena_text(&result->arena, why, strlen(why));
+    if (why == NULL)
+        return weir_error_memory(err);
+    schedule_free(result->schedule);
+    result->schedule = NULL;
+    status = measure_for(binding, plan, &scaled, options, result, err);
+    if (status == WEIR_OK)
+        status = schedule_make(binding, plan, &scaled, &result->rates, &result->schedule, err);
+    if (status == WEIR_OK)
+        result->schedule->scale_bytes_why = why;
+    return status;
+}
+
 static enum weir_status prepare(const struct binding *binding, const struct timeline *plan,
                                 const struct replay_options *options, struct replay_result *result,
                                 struct weir_error *err)
@@ -311,16 +359,12 @@ static enum weir_status prepare(const struct binding *binding, const struct time
                                               .memory_bytes = result->memory_bytes,
                                               .forbids_unknown = options->forbids_unknown,
                                               .unknown_by_factor = options->unknown_by_factor};
-    struct replay_options told = *options;
-    struct rates_needs needs;
-    enum weir_status status = schedule_needs(bind_of(binding), plan, &schedule, &needs, err);
+    enum weir_status status = measure_for(binding, plan, &schedule, options, result, err);
 
-    if (status != WEIR_OK)
-        return status;
-    status = rates_measure(result->ops, &needs, half_progress, &told, &result->rates, err);
-    rates_needs_free(&needs);
-    return status == WEIR_OK
-               ? schedule_make(binding, plan, &schedule, &result->rates, &result->schedule, err)
+    if (status == WEIR_OK)
+        status = schedule_make(binding, plan, &schedule, &result->rates, &result->schedule, err);
+    return status == WEIR_OK && options->scale_bytes == 0
+               ? measure_scaled(binding, plan, &schedule, options, result, err)
                : status;
 }
 

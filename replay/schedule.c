@@ -95,6 +95,33 @@ static enum weir_status need_node(const struct graph *graph, const struct timeli
     return action == STEP_COPY ? need_copy(graph, plan, node, options, needs, err) : WEIR_OK;
 }
 
+/* All buffers that copies use, once each. */
+static enum weir_status need_footprint(const struct graph *graph, const struct timeline *plan,
+                                       const struct schedule_options *options,
+                                       struct rates_needs *needs, struct weir_error *err)
+{
+    double scale = options->scale_bytes > 0 ? options->scale_bytes : 1;
+    bool *is_counted = calloc((size_t)graph_n_objects(graph) + 1, sizeof *is_counted);
+    double bytes = 0;
+
+    if (is_counted == NULL)
+        return weir_error_memory(err);
+    for (uint32_t i = 0; i < plan->n_nodes; i++) {
+        struct graph_node value;
+
+        graph_node(graph, (weir_node){i}, &value);
+        if (plan->spans[i].start_ns < 0 || !graph_kind_is_copy(value.kind) ||
+            (weir_is(value.object) && is_counted[value.object.index]))
+            continue;
+        if (weir_is(value.object))
+            is_counted[value.object.index] = true;
+        bytes += 2 * scale * (double)amounts_copy_bytes(graph, (weir_node){i});
+    }
+    free(is_counted);
+    needs->footprint_bytes = bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
+    return WEIR_OK;
+}
+
 enum weir_status schedule_needs(const struct graph *graph, const struct timeline *plan,
                                 const struct schedule_options *options, struct rates_needs *out,
                                 struct weir_error *err)
@@ -106,6 +133,8 @@ enum weir_status schedule_needs(const struct graph *graph, const struct timeline
         return refuse_incomplete(plan, err);
     for (uint32_t i = 0; i < plan->n_nodes && status == WEIR_OK; i++)
         status = need_node(graph, plan, (weir_node){i}, options, &needs, err);
+    if (status == WEIR_OK)
+        status = need_footprint(graph, plan, options, &needs, err);
     if (status == WEIR_OK)
         *out = needs;
     else

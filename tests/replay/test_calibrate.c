@@ -183,6 +183,8 @@ static struct rates three_points(void)
     return (struct rates){.directions = needs.directions, .n_directions = 1};
 }
 
+/* 256 bytes are 1/5 of the way from 64 to 1024, where passes take 74 and 2058, and half of it in
+ * logarithms, where bytes take 1 and 2. A pass beyond the last size takes longer in proportion. */
 START_TEST(rates_lie_between_sizes)
 {
     struct rates rates = three_points();
@@ -192,14 +194,37 @@ START_TEST(rates_lie_between_sizes)
     ck_assert_double_eq_tol(rates_copy(&rates, from, to, 8).unit_ns, 1, 1e-9);
     ck_assert_double_eq_tol(rates_copy(&rates, from, to, 64).unit_ns, 1, 1e-9);
     ck_assert_double_eq_tol(rates_copy(&rates, from, to, 256).unit_ns, 1.5, 1e-9);
+    ck_assert_double_eq_tol(rates_pass_ns(&rates, from, to, 256), 74 + (2058 - 74) / 5.0, 1e-9);
     ck_assert_double_eq_tol(rates_copy(&rates, from, to, 1024).unit_ns, 2, 1e-9);
-    ck_assert_double_eq_tol(rates_copy(&rates, from, to, 1 << 30).unit_ns, 4, 1e-9);
     ck_assert_double_eq_tol(rates_pass_ns(&rates, from, to, 1024), 2058, 1e-9);
+    ck_assert_double_eq_tol(rates_pass_ns(&rates, from, to, 163840), 10 * (10 + 16384.0 * 4), 1e-6);
     ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 2058, 1 << 20), 1024);
     ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 2057, 1 << 20), 1023);
     ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 1e9, 4000), 4000);
     ck_assert_int_eq(rates_fitting_bytes(&rates, from, to, 5, 4000), 0);
     rates_free(&rates);
+}
+END_TEST
+
+/* A copy through a buffer takes longer the more it moves, in caches or not. */
+START_TEST(windows_are_measured)
+{
+    const int64_t windows[] = {64, 4096, 1 << 20};
+    const struct device_ops *ops;
+    struct measure_rate rates[3];
+    struct weir_error err = {WEIR_OK, ""};
+
+    ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
+    for (int64_t footprint = 8192; footprint <= 32 << 20; footprint <<= 12) {
+        ck_assert_msg(measure_windows(ops, (weir_domain){0}, (weir_domain){1}, windows, 3,
+                                      footprint, rates, &err) == WEIR_OK,
+                      "%s", err.text);
+        for (int w = 0; w < 3; w++) {
+            ck_assert_double_gt(rates[w].unit_ns, 0);
+            ck_assert_double_ge(rates[w].fixed_ns, 0);
+            ck_assert_uint_eq(rates[w].n_samples, 36);
+        }
+    }
 }
 END_TEST
 
@@ -226,6 +251,7 @@ int main(void)
     tcase_add_test(measured, the_host_is_measured);
     tcase_add_test(measured, contention_is_measured);
     tcase_add_test(rates, rates_lie_between_sizes);
+    tcase_add_test(rates, windows_are_measured);
     tcase_add_test(rates, amounts_follow_from_rates);
     suite_add_tcase(suite, machine);
     suite_add_tcase(suite, measured);

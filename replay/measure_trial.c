@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small plans of equal actions, and what their spans say. Where the thread lost its processor in the
+ * middle, the time that it had one stands for the duration: what other programs do is not what the
+ * device does. How often that was tells how far the figure can be trusted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/fit.h"
+#include "replay/measure_internal.h"
+
+#define PREEMPTED_RATIO 1.05 /* of wall to processor time */
+#define PREEMPTED_NS 5000    /* and at least that much lost */
+#define DEADLINE_NS 60000000000
+
+bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns)
+{
+    return processor_ns >= 0 && wall_ns - processor_ns > PREEMPTED_NS &&
+           (double)wall_ns > PREEMPTED_RATIO * (double)processor_ns;
+}
+
+void trial_close(struct trial *trial)
+{
+    if (trial->device != NULL)
+        trial->ops->close(trial->device);
+    timeline_free(trial->timeline);
+}
+
+enum weir_status trial_open(struct trial *trial, const struct device_ops *ops, uint32_t n_queues,
+                            uint32_t n_steps, const struct device_buffer *buffers,
+                            uint32_t n_buffers, struct weir_error *err)
+{
+    int64_t memory_bytes = 1 << 20;
+
+    memset(trial, 0, sizeof *trial);
+    for (uint32_t b = 0; b < n_buffers; b++)
+        memory_bytes += buffers[b].size_bytes + (4 << 20); /* and how a device rounds */
+    trial->ops = ops;
+    trial->setup = (struct device_setup){.n_queues = n_queues,
+                                         .n_steps = n_steps,
+                                         .n_buffers = n_buffers,
+                                         .buffers = buffers,
+                                         .deadline_ns = DEADLINE_NS,
+                                         .memory_bytes = memory_bytes};
+    trial->timeline = timeline_new(n_steps, 1);
+    if (trial->timeline == NULL)
+        return weir_error_memory(err);
+    return ops->open(&trial->setup, &trial->device, err);
+}
+
+enum weir_status trial_add(struct trial *trial, const struct measure_action *action, uint32_t queue,
+                           int64_t amount, uint32_t first_buffer, const struct step_wait *wait,
+                           struct weir_error *err)
+{
+    struct mechanism how;
+    const struct step_buffer source = {.buffer = first_buffer, .size_bytes = action->window_bytes};
+    const struct step_buffer target = {.buffer = first_buffer + 1,
+                                       .size_bytes = action->window_bytes};
+    struct step step = {.node = {trial->n_steps},
+                        .queue = queue,
+                        .action = action->action,
+                        .amount = amount,
+                        .waits = wait,
+                        .n_waits = wait != NULL};
+
+    if (action->action == STEP_COPY) {
+        step.reads = &source;
+        step.writes = &target;
+        step.n_reads = 1;
+        step.n_writes = 1;
+        step.n_copied = 1;
+    }
+    trial->n_steps++;
+    return trial->ops->submit(trial->device, &step, &how, err);
+}
+
+int64_t trial_duration_ns(const struct trial *trial, uint32_t step)
+{
+    const struct timeline_span *span = &trial->timeline->spans[step];
+
+    return span->finish_ns > span->start_ns ? span->finish_ns - span->start_ns : 1;
+}
+
+double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_preempted)
+{
+    int64_t wall_ns = trial_duration_ns(trial, step);
+    int64_t processor_ns = trial->ops->processor_ns(trial->device, step);
+
+    if (!measure_is_preempted(wall_ns, processor_ns))
+        return (double)wall_ns;
+    ++*n_preempted;
+    return (double)processor_ns;
+}
+
+struct device_buffer trial_buffer(int64_t size_bytes, weir_domain domain)
+{
+    return (struct device_buffer){.size_bytes = size_bytes,
+                                  .domain = domain,
+                                  .object = {WEIR_NONE},
+                                  .is_initial = true,
+                                  .allocate_step = WEIR_NONE,
+                                  .reclaim_step = WEIR_NONE};
+}
+
+enum weir_status trial_fit(const struct trial *trial, uint32_t first, const int64_t *amounts,
+                           uint32_t n, struct measure_rate *out, struct weir_error *err)
+{
+    double *x = malloc((n + (size_t)1) * sizeof *x);
+    double *y = malloc((n + (size_t)1) * sizeof *y);
+    uint32_t n_preempted = 0;
+    struct fit_line line;
+    enum weir_status status;
+
+    if (x == NULL || y == NULL) {
+        free(x);
+        free(y);
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = (double)amounts[i];
+        y[i] = trial_sample_ns(trial, first + i, &n_preempted);
+    }
+    status = fit_line(x, y, n, &line, err);
+    free(x);
+    free(y);
+    if (status != WEIR_OK)
+        return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
+                                                     "measuring the %s device: "
+                                                     "its times make no line; try again when the "
+                                                     "machine is idle",
+                                                     trial->ops->name)
+                                    : status;
+    *out = (struct measure_rate){.fixed_ns = line.intercept > 0 ? line.intercept : 0,
+                                 .unit_ns = line.slope,
+                                 .spread_ratio = line.spread_ratio,
+                                 .preempted_ratio = (double)n_preempted / n,
+                                 .n_samples = n};
+    return line.slope > 0 ? WEIR_OK
+                          : weir_error_set(err, WEIR_DEVICE,
+                                           "measuring the %s device: more work took no more time; "
+                                           "try again when the machine is idle",
+                                           trial->ops->name);
+}
