@@ -61,8 +61,9 @@ uint32_t bind_n_copies(const struct binding *);
 const struct bind_copy *bind_copy(const struct binding *, weir_copy);
 /** What the node touches, in the order in which it does; copies it only holds come last. */
 const struct bind_touch *bind_touches(const struct binding *, weir_node, uint32_t *n_touches);
-/** Walks the uses and holds of a copy without a reclamation that no other use follows: when all of
- *  them have finished, the copy has ended. Start with *cursor = 0.
+/** Walks the uses of a copy that no other use follows: when all of them have finished, so has every
+ *  use. Of a copy without a reclamation also the nodes that hold it: it has ended then. Start with
+ *  *cursor = 0; a node may come twice.
  *  @return false when there are no more */
 bool bind_last_use(const struct binding *, weir_copy, uint32_t *cursor, weir_node *node);
 /** The implied edges; none with implied=none. */

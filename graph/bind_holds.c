@@ -163,11 +163,11 @@ static enum weir_status end_after(struct binding *binding, uint32_t node, uint32
 {
     weir_node reclamation = binding->copies[copy].reclamation;
 
-    if (reclamation.index == node) {
-        return WEIR_OK;
-    }
     if (!weir_is(reclamation)) {
         return binding_add_last(binding, (weir_copy){copy}, (weir_node){node}, err);
+    }
+    if (reclamation.index == node) {
+        return WEIR_OK;
     }
     return binding_add_edge(binding, (weir_node){node}, reclamation, (weir_copy){copy},
                             EDGE_LIFETIME_HOLD, err);

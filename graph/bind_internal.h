@@ -5,7 +5,7 @@
 
 #include "graph/bind.h"
 
-/* One of the nodes after which a copy without a reclamation has ended. */
+/* One of the nodes after which a copy is used no more. */
 struct bind_last {
     weir_node node;
     uint32_t next; /* of the same copy, plus one; 0 ends */

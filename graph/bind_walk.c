@@ -55,39 +55,14 @@ static void check_retained(struct walk *walk)
     }
 }
 
-static enum weir_status add_last(struct walk *walk, const struct place *place, uint32_t node)
-{
-    if (node == NONE || walk->linked[node] == place->copy + 1) {
-        return WEIR_OK;
-    }
-    walk->linked[node] = place->copy + 1;
-    return binding_add_last(walk->binding, (weir_copy){place->copy}, (weir_node){node}, walk->err);
-}
-
-/* The uses after which a copy that is live at the end of the program ends by itself. */
+/* The uses after which a copy that is live at the end of the program has ended. */
 static enum weir_status collect_lasts(struct walk *walk)
 {
     enum weir_status status = WEIR_OK;
 
-    memset(walk->linked, 0, (size_t)graph_n_nodes(walk->graph) * sizeof *walk->linked);
-    for (uint32_t i = 0; i < walk->n_places; i++) {
-        const struct place *place = &walk->places[i];
-        uint32_t n_segments;
-
-        if (place->copy == NONE) {
-            continue;
-        }
-        n_segments = walk_segments_in(walk, walk->binding->copies[place->copy].object);
-        for (uint32_t j = 0; j < n_segments && status == WEIR_OK; j++) {
-            const struct segment *at = walk_segment(walk, place, j);
-
-            if (at->readers == NONE) {
-                status = add_last(walk, place, at->last_change);
-            }
-            for (uint32_t k = at->readers; k != NONE && status == WEIR_OK;
-                 k = walk->readers[k].next) {
-                status = add_last(walk, place, walk->readers[k].node);
-            }
+    for (uint32_t i = 0; i < walk->n_places && status == WEIR_OK; i++) {
+        if (walk->places[i].copy != NONE) {
+            status = walk_add_lasts(walk, &walk->places[i]);
         }
     }
     return status;

@@ -102,6 +102,9 @@ MUST_CHECK enum weir_status walk_follow_readers(struct walk *walk, const struct 
 /** Has any node but the one at work read the segment since its last change? */
 bool walk_has_other_reader(const struct walk *walk, const struct segment *at);
 
+/** Notes the uses of the copy that lives there which no other use follows so far. */
+MUST_CHECK enum weir_status walk_add_lasts(struct walk *walk, const struct place *place);
+
 /* --- reading and filling: walk_access.c --- */
 bool walk_is_valid(const struct walk *walk, const struct place *place, struct segment_range range);
 /** Some bytes are not valid: were they valid once, or did nothing ever write them? */

@@ -236,3 +236,32 @@ bool walk_has_other_reader(const struct walk *walk, const struct segment *at)
     return first != NONE &&
            (walk->readers[first].node != walk->node.index || walk->readers[first].next != NONE);
 }
+
+static enum weir_status add_last(struct walk *walk, uint32_t copy, uint32_t node)
+{
+    const struct binding *binding = walk->binding;
+    uint32_t newest = binding->copies[copy].last_use;
+
+    if (node == NONE || (newest > 0 && binding->lasts[newest - 1].node.index == node)) {
+        return WEIR_OK; /* neighbouring segments mostly share their last use */
+    }
+    return binding_add_last(walk->binding, (weir_copy){copy}, (weir_node){node}, walk->err);
+}
+
+enum weir_status walk_add_lasts(struct walk *walk, const struct place *place)
+{
+    uint32_t n = walk_segments_in(walk, walk->binding->copies[place->copy].object);
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        const struct segment *at = walk_segment(walk, place, i);
+
+        if (at->readers == NONE) {
+            status = add_last(walk, place->copy, at->last_change);
+        }
+        for (uint32_t k = at->readers; k != NONE && status == WEIR_OK; k = walk->readers[k].next) {
+            status = add_last(walk, place->copy, walk->readers[k].node);
+        }
+    }
+    return status;
+}

@@ -150,6 +150,9 @@ static enum weir_status reclaim_object(struct walk *walk, weir_object object)
     if (status == WEIR_OK && !walk->keeps_all) {
         status = follow_last_uses(walk, object, place);
     }
+    if (status == WEIR_OK) {
+        status = walk_add_lasts(walk, place);
+    }
     place->copy = NONE;
     place->last_reclaim = walk->node.index;
     for (uint32_t i = 0; i < walk_segments_in(walk, object); i++) {

@@ -7,42 +7,62 @@
 
 #include "sim/simulate_internal.h"
 
-static enum weir_status add_window(struct simulation *sim, uint32_t node,
-                                   const struct graph_node *value)
+static enum weir_status add_window(struct simulation *sim, uint32_t node)
 {
-    int64_t close_ns = value->deadline_ns - sim->program->nodes[node].length_ns;
+    int64_t close_ns;
+    struct graph_node value;
 
-    if (value->fallback == FALLBACK_NODE) {
-        struct fallback_state *fallback = &sim->fallbacks[value->fallback_node.index];
-
-        fallback->fate = FATE_OPEN;
-        fallback->primaries_left++;
+    graph_node(sim->program->graph, (weir_node){node}, &value);
+    if (value.fallback == FALLBACK_NODE) {
+        sim->fallbacks[value.fallback_node.index].primaries_left++;
     }
-    if (value->deadline_ns < 0) {
+    if (value.deadline_ns < 0) {
         return WEIR_OK; /* the window never closes */
     }
+    close_ns = value.deadline_ns - sim->program->nodes[node].length_ns;
     return event_push(&sim->windows, (struct event){close_ns > 0 ? close_ns : 0, node}, sim->err);
+}
+
+static bool has_fallbacks(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        if ((program->nodes[i].flags & (PROGRAM_WINDOW | PROGRAM_STANDIN)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A fallback is open while some primary may still need it; one whose primaries are all off is not
+ * needed from the beginning. */
+static void set_fates(struct simulation *sim)
+{
+    for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
+        struct fallback_state *state = &sim->fallbacks[i];
+
+        if ((sim->program->nodes[i].flags & PROGRAM_STANDIN) != 0) {
+            state->fate = state->primaries_left > 0 ? FATE_OPEN : FATE_SKIPPED;
+        }
+    }
 }
 
 enum weir_status fallback_begin(struct simulation *sim)
 {
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < sim->program->n_nodes && status == WEIR_OK; i++) {
-        struct graph_node value;
-
-        if ((sim->program->nodes[i].flags & PROGRAM_WINDOW) == 0) {
-            continue;
-        }
-        if (sim->fallbacks == NULL) {
-            sim->fallbacks = calloc(sim->program->n_nodes, sizeof *sim->fallbacks);
-            if (sim->fallbacks == NULL) {
-                return weir_error_memory(sim->err);
-            }
-        }
-        graph_node(sim->program->graph, (weir_node){i}, &value);
-        status = add_window(sim, i, &value);
+    if (!has_fallbacks(sim->program)) {
+        return WEIR_OK;
     }
+    sim->fallbacks = calloc(sim->program->n_nodes, sizeof *sim->fallbacks);
+    if (sim->fallbacks == NULL) {
+        return weir_error_memory(sim->err);
+    }
+    for (uint32_t i = 0; i < sim->program->n_nodes && status == WEIR_OK; i++) {
+        if ((sim->program->nodes[i].flags & PROGRAM_WINDOW) != 0) {
+            status = add_window(sim, i);
+        }
+    }
+    set_fates(sim);
     return status;
 }
 
@@ -117,13 +137,38 @@ static enum weir_status arm(struct simulation *sim, uint32_t node)
     struct fallback_state *state = &sim->fallbacks[node];
     struct timeline_span *span = &sim->timeline->spans[node];
 
-    state->primaries_left--;
-    if (state->fate != FATE_OPEN) {
-        return WEIR_OK;
-    }
     state->fate = FATE_RUNS;
     span->ready_ns = span->ready_ns > sim->now_ns ? span->ready_ns : sim->now_ns;
     return state->is_queued ? simulation_enqueue(sim, node) : WEIR_OK;
+}
+
+/* The node has not started and its window is closed: its fallback is needed, and that one's own,
+ * where that one's window has closed already, and so on along the chain. */
+static enum weir_status give_way(struct simulation *sim, uint32_t node)
+{
+    enum weir_status status = WEIR_OK;
+
+    while (status == WEIR_OK) {
+        weir_node fallback = fallback_of(sim, node);
+        struct fallback_state *state;
+
+        if (!weir_is(fallback)) {
+            sim->failed.index = node; /* fallback=fail */
+            return WEIR_OK;
+        }
+        state = &sim->fallbacks[fallback.index];
+        state->primaries_left--;
+        status = skip(sim, node);
+        if (status != WEIR_OK || state->fate != FATE_OPEN) {
+            return status;
+        }
+        if (!state->is_closed) {
+            return arm(sim, fallback.index);
+        }
+        state->fate = FATE_RUNS;
+        node = fallback.index;
+    }
+    return status;
 }
 
 enum weir_status fallback_close(struct simulation *sim, bool *has_changed)
@@ -131,22 +176,13 @@ enum weir_status fallback_close(struct simulation *sim, bool *has_changed)
     enum weir_status status = WEIR_OK;
 
     while (sim->windows.n > 0 && sim->windows.items[0].time_ns <= sim->now_ns &&
-           status == WEIR_OK) {
+           status == WEIR_OK && !weir_is(sim->failed)) {
         uint32_t node = event_pop(&sim->windows).node;
-        struct graph_node value;
 
-        if (sim->timeline->spans[node].start_ns >= 0 || sim->fallbacks[node].fate != FATE_RUNS) {
-            continue;
-        }
-        graph_node(sim->program->graph, (weir_node){node}, &value);
-        if (value.fallback == FALLBACK_FAIL) {
-            sim->failed.index = node;
-            return WEIR_OK;
-        }
-        *has_changed = true;
-        status = arm(sim, value.fallback_node.index);
-        if (status == WEIR_OK) {
-            status = skip(sim, node);
+        sim->fallbacks[node].is_closed = true;
+        if (sim->timeline->spans[node].start_ns < 0 && sim->fallbacks[node].fate == FATE_RUNS) {
+            *has_changed = true;
+            status = give_way(sim, node);
         }
     }
     return status;

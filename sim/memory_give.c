@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Giving back: what ends with a node. Bytes that come back are kept as parcels, oldest first, each
  * with the node that gave it back. A copy that ended by its last use was given back by all its last
- * uses together; staging, by the use that happened to come last. */
+ * uses together, and so was what was staged for it (for the last of them, if a node filled several). */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -67,19 +67,21 @@ static enum weir_status end_copy(struct memory *memory, uint32_t copy, uint32_t 
     return status;
 }
 
+/* @param copy whose last use was waited for; WEIR_NONE when the node filled none */
 static enum weir_status end_staging(struct memory *memory, uint32_t index, uint32_t giver,
-                                    int64_t now_ns, struct weir_error *err)
+                                    uint32_t copy, int64_t now_ns, struct weir_error *err)
 {
     const struct staging *staging = &memory->stagings[index];
 
     close_hold(memory, staging->hold_row, now_ns);
-    return give_bytes(memory, staging->domain, giver, WEIR_NONE, staging->bytes, err);
+    return give_bytes(memory, staging->domain, giver, copy, staging->bytes, err);
 }
 
 /* The last use of the copy has finished: so has the need for what was staged for it. */
-static enum weir_status end_stagings(struct memory *memory, struct live *live, uint32_t giver,
+static enum weir_status end_stagings(struct memory *memory, uint32_t copy, uint32_t giver,
                                      int64_t now_ns, struct weir_error *err)
 {
+    struct live *live = &memory->lives[copy];
     enum weir_status status = WEIR_OK;
 
     for (uint32_t at = live->stagings; at > 0 && status == WEIR_OK;
@@ -87,7 +89,7 @@ static enum weir_status end_stagings(struct memory *memory, struct live *live, u
         uint32_t index = memory->links[at - 1].staging;
 
         if (--memory->stagings[index].copies_left == 0) {
-            status = end_staging(memory, index, giver, now_ns, err);
+            status = end_staging(memory, index, giver, copy, now_ns, err);
         }
     }
     live->stagings = 0;
@@ -98,7 +100,7 @@ static enum weir_status end_stagings(struct memory *memory, struct live *live, u
 static enum weir_status hand_on_staging(struct memory *memory, uint32_t node, int64_t now_ns,
                                         struct weir_error *err)
 {
-    uint32_t index = memory->staging_of[node] - 1, n_touches;
+    uint32_t index = memory->staging_of[node] - 1, filled = WEIR_NONE, n_touches;
     const struct bind_touch *touches =
         bind_touches(memory->program->binding, (weir_node){node}, &n_touches);
 
@@ -106,7 +108,11 @@ static enum weir_status hand_on_staging(struct memory *memory, uint32_t node, in
         struct live *live = &memory->lives[touches[i].copy.index];
         enum weir_status status;
 
-        if ((touches[i].roles & BIND_FILLS) == 0 || live->uses_left == 0) {
+        if ((touches[i].roles & BIND_FILLS) == 0) {
+            continue;
+        }
+        filled = touches[i].copy.index;
+        if (live->uses_left == 0) {
             continue;
         }
         status = array_grow(&memory->links, &memory->links_room, (size_t)memory->n_links + 1, err);
@@ -117,8 +123,9 @@ static enum weir_status hand_on_staging(struct memory *memory, uint32_t node, in
         live->stagings = memory->n_links;
         memory->stagings[index].copies_left++;
     }
-    return memory->stagings[index].copies_left > 0 ? WEIR_OK
-                                                   : end_staging(memory, index, node, now_ns, err);
+    return memory->stagings[index].copies_left > 0
+               ? WEIR_OK
+               : end_staging(memory, index, node, filled, now_ns, err);
 }
 
 static enum weir_status give_touch(struct memory *memory, const struct bind_touch *touch,
@@ -131,7 +138,7 @@ static enum weir_status give_touch(struct memory *memory, const struct bind_touc
 
     if ((touch->roles & (BIND_READS | BIND_FILLS)) != 0) {
         if (--live->uses_left == 0 && live->stagings > 0) {
-            status = end_stagings(memory, live, node, now_ns, err);
+            status = end_stagings(memory, touch->copy.index, node, now_ns, err);
         }
     } else if ((touch->roles & BIND_HOLDS) != 0) {
         live->holds_left--;

@@ -8,7 +8,7 @@
 struct parcel {
     int64_t bytes;
     uint32_t giver;
-    uint32_t copy; /* that ended by itself: its last uses all gave; NONE when the giver alone did */
+    uint32_t copy; /* whose last uses all gave; WEIR_NONE when the giver alone did */
 };
 
 struct pool {

@@ -71,7 +71,7 @@ static enum weir_status compile_node(struct program *program, weir_node node,
     }
     out->engine = weir_is(value.engine) ? value.engine.index : program->n_engines;
     out->flags |= node_flags(program, node, &value, out->length_ns);
-    if ((out->flags & PROGRAM_WINDOW) != 0 && value.fallback == FALLBACK_NODE) {
+    if (value.fallback == FALLBACK_NODE) {
         program->nodes[value.fallback_node.index].flags |= PROGRAM_STANDIN;
     }
     release = value.release_ns > release ? value.release_ns : release;

@@ -4,13 +4,20 @@
  * nodes. */
 #include "sim/simulate_internal.h"
 
+/* As far as is known before time runs. */
+static bool will_run(const struct simulation *sim, uint32_t node)
+{
+    return (sim->program->nodes[node].flags & PROGRAM_OFF) == 0 &&
+           (sim->fallbacks == NULL || sim->fallbacks[node].fate != FATE_SKIPPED);
+}
+
 static enum weir_status arrive_roots(struct simulation *sim)
 {
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
         sim->left[i] = sim->program->nodes[i].n_before;
-        sim->n_to_run += (sim->program->nodes[i].flags & PROGRAM_OFF) != 0 ? 0 : 1;
+        sim->n_to_run += will_run(sim, i) ? 1 : 0;
     }
     for (uint32_t i = 0; i < sim->program->n_nodes && status == WEIR_OK; i++) {
         if (sim->program->nodes[i].n_before == 0) {

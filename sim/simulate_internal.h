@@ -33,6 +33,7 @@ enum fate {
 
 struct fallback_state {
     uint8_t fate;
+    bool is_closed;          /* its window is */
     bool is_queued;          /* its turn has come: it is ready, or parked until its fate is known */
     uint32_t primaries_left; /* of a fallback: those that have neither started nor given way */
 };
