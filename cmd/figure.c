@@ -9,9 +9,9 @@
 #include "base/number.h"
 #include "cmd/figure_internal.h"
 
-#define ROWS_MOST 16    /* of a lane; what overlaps beyond is drawn over the last */
-#define BARS_PLAIN 5000 /* up to so many, each span is a bar of its own */
-#define LEFT_LEAST_PX 56
+#define ROWS_MOST 16     /* of a lane; what overlaps beyond is drawn over the last */
+#define BARS_PLAIN 5000  /* up to so many, each span is a bar of its own */
+#define LEFT_LEAST_PX 84 /* room for the ticks of bytes and their unit */
 #define LEFT_MOST_PX 220
 #define NAME_CHAR_PX 7      /* of the names of lanes */
 #define HEIGHT_MOST_PX 3000 /* of all rows together */

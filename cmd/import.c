@@ -71,6 +71,7 @@ static enum weir_status write_settings(const struct request *request, struct wor
     json_text(&json, "grade", import_grade_name(work->result.report.grade));
     json_integer(&json, "origin_ns", work->result.origin_ns);
     json_integer(&json, "chain_unexplained_ns", work->result.chain_unexplained_ns);
+    json_integer(&json, "chain_host_ns", work->result.chain_host_ns);
     json_close_object(&json);
     return fclose(json.file) == 0 ? WEIR_OK : weir_error_memory(err);
 }
@@ -238,6 +239,11 @@ static void text_report(FILE *to, const struct import_report *report)
     }
 }
 
+static double percent_of(int64_t part_ns, int64_t whole_ns)
+{
+    return whole_ns == 0 ? 0.0 : 100 * (double)part_ns / (double)whole_ns;
+}
+
 static void answer_text(const struct request *request, const struct work *work)
 {
     const struct import_result *result = &work->result;
@@ -251,11 +257,12 @@ static void answer_text(const struct request *request, const struct work *work)
     fprintf(to, "%s: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n", request->output,
             graph_n_nodes(result->graph), graph_n_edges(result->graph),
             graph_n_objects(result->graph));
-    fprintf(to, "run %" PRId64 ": recorded, makespan %s, of which %.2f %% is unexplained\n",
-            work->run.id, text,
-            result->makespan_ns == 0
-                ? 0.0
-                : 100 * (double)result->chain_unexplained_ns / (double)result->makespan_ns);
+    fprintf(to,
+            "run %" PRId64
+            ": recorded, makespan %s, of which %.2f %% is unexplained and %.1f %% the "
+            "program's own time between calls\n",
+            work->run.id, text, percent_of(result->chain_unexplained_ns, result->makespan_ns),
+            percent_of(result->chain_host_ns, result->makespan_ns));
     fprintf(to, "grade %s: %s\n", import_grade_name(report->grade), report->reason);
     fprintf(to, "  good for: %s\n", import_grade_meaning(report->grade));
     if (report->remedy != NULL)

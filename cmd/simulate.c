@@ -284,7 +284,8 @@ static void answer_text(const struct work *work)
     number_time_text(work->critical_path_ns, b);
     printf("run %" PRId64 ": %s, policy %s, %" PRIu32 " nodes\n", work->run.id,
            run_status_name(timeline->status), work->policy->name, graph_n_nodes(graph));
-    printf("  makespan        %s (precedence alone: %s)\n", a, b);
+    printf("  %-15s %s (precedence alone: %s)\n",
+           timeline->status == RUN_COMPLETE ? "makespan" : "stopped at", a, b);
     for (uint32_t i = 0; i < timeline->n_domains; i++) {
         const struct graph_domain *domain = graph_domain(graph, (weir_domain){i});
 

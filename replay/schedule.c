@@ -95,7 +95,8 @@ static enum weir_status need_node(const struct graph *graph, const struct timeli
     return action == STEP_COPY ? need_copy(graph, plan, node, options, needs, err) : WEIR_OK;
 }
 
-/* All buffers that copies use, once each. */
+/* All buffers that copies use, once each, and no more than the plan holds at once: memory that is
+ * given back is used again. */
 static enum weir_status need_footprint(const struct graph *graph, const struct timeline *plan,
                                        const struct schedule_options *options,
                                        struct rates_needs *needs, struct weir_error *err)
@@ -103,6 +104,7 @@ static enum weir_status need_footprint(const struct graph *graph, const struct t
     double scale = options->scale_bytes > 0 ? options->scale_bytes : 1;
     bool *is_counted = calloc((size_t)graph_n_objects(graph) + 1, sizeof *is_counted);
     double bytes = 0;
+    double peak_bytes = 0;
 
     if (is_counted == NULL)
         return weir_error_memory(err);
@@ -118,6 +120,10 @@ static enum weir_status need_footprint(const struct graph *graph, const struct t
         bytes += 2 * scale * (double)amounts_copy_bytes(graph, (weir_node){i});
     }
     free(is_counted);
+    for (uint32_t d = 0; d < plan->n_domains; d++)
+        peak_bytes += scale * (double)plan->peak_bytes[d];
+    if (bytes > peak_bytes && peak_bytes > 0)
+        bytes = peak_bytes;
     needs->footprint_bytes = bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
     return WEIR_OK;
 }

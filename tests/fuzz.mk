@@ -21,6 +21,12 @@ tests_fuzz_fuzz_nsys_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a 
 	$(ZLIB_LIBS) $(ZSTD_LIBS)
 tests_fuzz_fuzz_nsys_LDFLAGS = $(fuzz_ldflags)
 
+fuzz_programs += tests/fuzz/fuzz_simulate
+tests_fuzz_fuzz_simulate_SOURCES = tests/fuzz/fuzz_simulate.c
+tests_fuzz_fuzz_simulate_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+	base/libbase.a $(GSL_LIBS)
+tests_fuzz_fuzz_simulate_LDFLAGS = $(fuzz_ldflags)
+
 EXTRA_PROGRAMS += $(fuzz_programs)
 
 if FUZZING
@@ -33,4 +39,5 @@ endif
 
 EXTRA_DIST += \
 	tests/fuzz/corpus \
-	tests/fuzz/seed_nsys.sh
+	tests/fuzz/seed_nsys.sh \
+	tests/fuzz/seed_simulate.sh

@@ -64,8 +64,9 @@ struct import_result {
     struct import_report report;
     int64_t origin_ns;   /* the profile's time that is 0 in the graph */
     int64_t makespan_ns; /* of the timeline, which is its precedence bound too */
-    int64_t
-        chain_unexplained_ns; /* of the recording's critical chain: lags without a known cause */
+    /* Of the recording's critical chain: lags without a known cause, and the program's own time
+     * between two calls, which no schedule of the device shortens. */
+    int64_t chain_unexplained_ns, chain_host_ns;
 };
 
 /* A format: its reader, and how its files are recognized. */

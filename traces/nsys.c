@@ -124,6 +124,7 @@ static enum weir_status build(struct nsys *nsys, struct import_result *out, stru
     out->origin_ns = summary.origin_ns;
     out->makespan_ns = summary.makespan_ns;
     out->chain_unexplained_ns = summary.chain_gap_ns[GAP_UNEXPLAINED] + summary.chain_release_ns;
+    out->chain_host_ns = summary.chain_gap_ns[GAP_HOST];
     return nsys_tell(nsys, &summary, err);
 }
 

@@ -46,8 +46,10 @@ run generate transformer --layers 4 --hidden 1024 --heads 16 --sequence 512 --ba
 run check step.weir
 run simulate step.weir
 run replay sim --device host --scale-time 100
-# Exit status 1 says that the two are further apart than the tolerance: on a busy machine they are.
-run compare sim replay --tolerance 0.1 || [ $? = 1 ]
+if ! run compare sim replay --tolerance 0.1; then
+    echo 'The replay took more than 10 % longer than planned: this machine is busy, or has few processors.'
+    echo 'That is no fault of the set-up; repeat `weir replay sim` when it is idle.'
+fi
 run plot timeline sim -o timeline.svg
 run plot timeline replay -o replay.svg
 run plot pressure sim -o pressure.svg

@@ -68,12 +68,7 @@ graphs=$out/identity-graphs
 rm -rf "$graphs"
 mkdir -p "$graphs"
 find "$top/doc/examples" -name '*.weir' -exec cp {} "$graphs" \;
-# The graphs of the cases: NAME.case holds them below "--- file SOMETHING.weir".
-for case in "$top"/tests/cases/*.case; do
-    awk -v stem="$graphs/case-$(basename "$case" .case)-" '
-        /^--- / { file = $2 == "file" && $3 ~ /\.weir$/ ? stem $3 : ""; next }
-        file != "" { print >file }' "$case"
-done
+sh "$top/tests/check/case-graphs.sh" "$graphs" || exit 1
 find "$shared/cases" -name '*.weir' -exec cp {} "$graphs" \; 2>/dev/null
 for seed in 1 2 3 4 5; do
     "$first" generate random --nodes 400 --seed $seed -o "$graphs/random-$seed.weir" --quiet ||
