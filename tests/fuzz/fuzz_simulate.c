@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fuzz target of everything behind the reader: binding, expansion, plan and simulation of any graph
+ * that the reader accepts, under each contention family. Whatever the graph is, the simulation ends:
+ * with a timeline that keeps to readiness and capacity, or with a reason. The graph with all implied
+ * actions written out gives the same timeline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/bind.h"
+#include "graph/text.h"
+#include "policies/registry.h"
+#include "sim/simulate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct report *new_report(void)
+{
+    struct report *report = report_new(50);
+    if (report == NULL)
+        abort();
+    return report;
+}
+
+/* The timeline must be one that can be: nothing starts before it is ready or ends before it starts,
+ * no domain overflows, the makespan is the last finish. */
+static void must_be_possible(const struct graph *graph, const struct timeline *timeline)
+{
+    int64_t last_ns = 0;
+    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
+        const struct timeline_span *span = &timeline->spans[i];
+        if (span->start_ns < 0)
+            continue;
+        if (span->ready_ns < 0 || span->start_ns < span->ready_ns)
+            abort();
+        if (span->finish_ns < 0)
+            continue;
+        if (span->finish_ns < span->start_ns)
+            abort();
+        last_ns = span->finish_ns > last_ns ? span->finish_ns : last_ns;
+    }
+    if (timeline->status == RUN_COMPLETE && timeline->makespan_ns != last_ns)
+        abort();
+    for (uint32_t i = 0; i < timeline->n_domains; i++) {
+        const struct graph_domain *domain = graph_domain(graph, (weir_domain){i});
+        if (timeline->status == RUN_COMPLETE &&
+            timeline->peak_bytes[i] > domain->capacity_bytes - domain->reserve_bytes)
+            abort();
+    }
+}
+
+/* Simulates the graph under `retain`; NULL when it is refused, with a message. */
+static struct timeline *simulated(const struct graph *graph, enum contention contention)
+{
+    struct weir_error err = {.status = WEIR_OK};
+    struct plan_options options = {.seed = 1};
+    struct simulate_options how = simulate_default();
+    struct simulate_result result = {.timeline = NULL};
+    struct report *report = new_report();
+    struct plan *plan = NULL;
+
+    how.contention = contention;
+    how.keeps_details = true;
+    if (policy_find("retain", &options.policy, &err) != WEIR_OK)
+        abort();
+    enum weir_status status = plan_make(graph, &options, report, &plan, &err);
+    if (status == WEIR_OK)
+        status = simulate(plan, &how, &result, &err);
+    if (status == WEIR_OK &&
+        (result.timeline->status == RUN_COMPLETE) != (result.explanation == NULL))
+        abort();
+    if (status != WEIR_OK && err.text[0] == '\0')
+        abort();
+    if (status == WEIR_OK)
+        must_be_possible(graph, result.timeline);
+    free(result.explanation);
+    plan_free(plan);
+    report_free(report);
+    return status == WEIR_OK ? result.timeline : NULL;
+}
+
+/* The nodes keep their ids where everything implied is written out: what is added is edges. */
+static void must_be_equal(const struct timeline *a, const struct timeline *b)
+{
+    if ((a == NULL) != (b == NULL))
+        abort();
+    if (a == NULL)
+        return;
+    if (a->status != b->status || a->makespan_ns != b->makespan_ns || a->n_nodes > b->n_nodes)
+        abort();
+}
+
+static void try_families(const struct graph *graph, const struct graph *expanded)
+{
+    for (int family = CONTENTION_NONE; family <= CONTENTION_SHARE; family++) {
+        struct timeline *timeline = simulated(graph, (enum contention)family);
+        struct timeline *again = simulated(expanded, (enum contention)family);
+        must_be_equal(timeline, again);
+        timeline_free(timeline);
+        timeline_free(again);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct weir_error err;
+    struct report *report = new_report();
+    struct graph *graph = NULL, *expanded = NULL;
+    struct binding *binding = NULL;
+
+    enum weir_status status =
+        graph_read_text((const char *)data, size, "fuzz.weir", report, &graph, &err);
+    if (status == WEIR_OK)
+        status = bind_graph(graph, report, &binding, &err);
+    if (status == WEIR_OK) {
+        if (bind_expand(binding, &expanded, &err) != WEIR_OK)
+            abort();
+        try_families(graph, expanded);
+    }
+    bind_free(binding);
+    graph_free(expanded);
+    graph_free(graph);
+    report_free(report);
+    return 0;
+}
