@@ -329,6 +329,15 @@ static enum weir_status work_out_tags(struct contents *contents, const struct se
 
 /* ---- lifetimes ---- */
 
+bool contents_last_use(const struct contents *contents, weir_copy index, uint32_t *at,
+                       weir_node *node)
+{
+    const struct bind_copy *copy = bind_copy(contents->binding, index);
+
+    return !copy->stays && !weir_is(copy->reclamation) &&
+           bind_last_use(contents->binding, index, at, node);
+}
+
 /* Which copies may end with each node. */
 static enum weir_status list_uses(struct contents *contents, struct arena *arena,
                                   struct weir_error *err)
@@ -340,7 +349,7 @@ static enum weir_status list_uses(struct contents *contents, struct arena *arena
     if (first == NULL)
         return weir_error_memory(err);
     for (uint32_t c = 0; c < bind_n_copies(contents->binding); c++) {
-        for (uint32_t at = 0; bind_last_use(contents->binding, (weir_copy){c}, &at, &node);)
+        for (uint32_t at = 0; contents_last_use(contents, (weir_copy){c}, &at, &node);)
             first[node.index + 2]++;
     }
     for (uint32_t i = 1; i < n_nodes + 2; i++)
@@ -349,7 +358,7 @@ static enum weir_status list_uses(struct contents *contents, struct arena *arena
     if (contents->uses == NULL)
         return weir_error_memory(err);
     for (uint32_t c = 0; c < bind_n_copies(contents->binding); c++) {
-        for (uint32_t at = 0; bind_last_use(contents->binding, (weir_copy){c}, &at, &node);)
+        for (uint32_t at = 0; contents_last_use(contents, (weir_copy){c}, &at, &node);)
             contents->uses[first[node.index + 1]++] = c;
     }
     contents->first_use = first;

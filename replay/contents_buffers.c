@@ -66,7 +66,7 @@ static struct device_buffer make_buffer(const struct contents *contents, weir_co
         buffer.allocate_step = step_of[copy->allocation.index];
     if (weir_is(copy->reclamation))
         buffer.reclaim_step = step_of[copy->reclamation.index];
-    for (uint32_t at = 0; bind_last_use(contents->binding, index, &at, &node);)
+    for (uint32_t at = 0; contents_last_use(contents, index, &at, &node);)
         buffer.n_uses++;
     return buffer;
 }

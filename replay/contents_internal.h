@@ -35,6 +35,9 @@ struct contents {
 uint32_t contents_n_stretches(const struct contents *contents, weir_object root);
 /** Where they begin in the object, and where the last ends. */
 int64_t *contents_positions(const struct contents *contents, weir_object root);
+/** As bind_last_use, of copies that end by their last use; none of others. */
+bool contents_last_use(const struct contents *contents, weir_copy copy, uint32_t *at,
+                       weir_node *node);
 /** The tag of a stretch before anything ran. */
 uint64_t contents_initial_tag(weir_object root, uint32_t stretch);
 

@@ -65,7 +65,7 @@ struct step {
     /* Of a copy: the first so many of reads, which lie side by side in one buffer, are copied to the
      * first so many of writes, which do too. */
     uint32_t n_copied;
-    const uint32_t *uses; /* distinct buffers that live at least until it has finished */
+    const uint32_t *uses; /* buffers that live at least until it has finished; twice counts twice */
     uint32_t n_uses;
 };
 

@@ -423,6 +423,17 @@ START_TEST(tags_follow_the_data)
 }
 END_TEST
 
+static bool uses(const struct rig *rig, const char *name, const struct device_buffer *buffer)
+{
+    const struct step *step = step_of(rig, name);
+
+    for (uint32_t u = 0; u < step->n_uses; u++) {
+        if (rig->schedule->buffers + step->uses[u] == buffer)
+            return true;
+    }
+    return false;
+}
+
 /* How many steps may be the buffer's last use. */
 static uint32_t count_uses(const struct rig *rig, const struct device_buffer *buffer)
 {
@@ -455,9 +466,8 @@ START_TEST(buffers_live_as_copies_do)
     ck_assert_uint_eq(made->reclaim_step, WEIR_NONE);
     ck_assert_uint_ge(made->n_uses, 1);
     ck_assert_uint_eq(made->n_uses, count_uses(&rig, made));
-    ck_assert_uint_eq(step_of(&rig, "all")->n_uses, 1);
-    ck_assert_ptr_eq(rig.schedule->buffers + step_of(&rig, "all")->uses[0], made);
-    ck_assert_uint_eq(step_of(&rig, "one")->n_uses, 0);
+    ck_assert(uses(&rig, "all", made));
+    ck_assert(!uses(&rig, "one", made));
     ck_assert_int_eq(made->size_bytes, 576);
     rig_end(&rig);
 }
