@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # How far a replay on the host is from what was simulated: calibrates this machine, simulates graphs
-# of several shapes on it, replays each, and prints a table. Run it while nothing else runs.
+# of several shapes on it, replays each several times, and prints a table. Run it while nothing else
+# runs.
 #
-#   error      median of the replays' makespans over the simulated one, less 1
-#   spread     the same of the least and of the greatest repeat
-#   middle     width of the middle half of the repeats, as a part of their median
-#   lost       actions of the median repeat that lost their processor to something else
+#   error      median of the makespans of all repeats of all replays, over the simulated one, less 1
+#   least, greatest, quartiles    the same of the repeats
+#   lost       actions that lost their processor to something else, in the median repeat, at most
 #
 # usage: host_error.sh [FOLDER]     (default: a temporary one, taken away at the end)
-# environment: WEIR the program (weir), REPEATS (15), SCALE_TIME (1), MACHINE a machine file that is
-# there already
+# environment: WEIR the program (weir), REPLAYS (5) of REPEATS (7) each, SCALE_TIME (1), MACHINE a
+# machine file that is there already
 set -eu
 
 weir=${WEIR:-weir}
-repeats=${REPEATS:-15}
+replays=${REPLAYS:-5}
+repeats=${REPEATS:-7}
 scale=${SCALE_TIME:-1}
 examples=$(cd "$(dirname "$0")/../../doc/examples" && pwd)
 folder=${1:-}
@@ -65,25 +66,47 @@ value() {
     sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" | head -n 1
 }
 
-printf '%-12s %6s %6s %6s %6s %11s %11s %8s %19s %7s %5s %9s\n' graph nodes queues bytes waits \
-    'simulated' 'replayed' error 'spread' middle lost overhead
-for graph in chain transformer pipeline offload random random-2; do
-    simulated=$("$weir" simulate $graph.weir --machine "$machine" --contention pairwise \
-        --db error.db --json)
+# measure GRAPH CONTENTION [CAPACITY]: one line of the table. The machine's capacity is that of this
+# machine's memory, so what is to be short must be said.
+measure() {
+    simulated=$("$weir" simulate "$1.weir" --machine "$machine" --contention "$2" \
+        ${3:+--capacity "$3"} --db error.db --json)
     run=$(printf '%s\n' "$simulated" | value run)
-    replayed=$("$weir" replay "$run" --device host --repeats "$repeats" --warm-up 3 \
-        --scale-time "$scale" --db error.db --json)
-    printf '%s\n' "$replayed" >$graph.json
-    {
-        echo "$graph"
-        printf '%s\n' "$simulated" | value nodes
-        for key in queues scale_bytes induced planned_makespan_ns makespan_ns least_makespan_ns \
-            greatest_makespan_ns quartiles_ratio preempted median_ns; do
-            printf '%s\n' "$replayed" | value $key
-        done
-    } | tr '\n' ' ' | awk '{
-        printf "%-12s %6d %6d %6.3g %6d %8.3f ms %8.3f ms %+7.2f%% %+8.2f%% %+8.2f%% %6.2f%% %5d %6d ns\n",
-            $1, $2, $3, $4, $5, $6 / 1e6, $7 / 1e6, 100 * ($7 / $6 - 1), 100 * ($8 / $6 - 1),
-            100 * ($9 / $6 - 1), 100 * $10, $11, $12
-    }'
+    : >samples
+    lost=0
+    n=0
+    while [ $n -lt "$replays" ]; do
+        replayed=$("$weir" replay "$run" --device host --repeats "$repeats" --scale-time "$scale" \
+            --db error.db --json)
+        "$weir" export csv samples "$(printf '%s\n' "$replayed" | value run)" --db error.db |
+            awk -F, '$3 == 0 { print $2 }' >>samples
+        more=$(printf '%s\n' "$replayed" | value preempted)
+        [ "$more" -le $lost ] || lost=$more
+        n=$((n + 1))
+    done
+    sort -n samples | awk -v graph="$1" -v contention="$2" -v lost="$lost" \
+        -v nodes="$(printf '%s\n' "$simulated" | value nodes)" \
+        -v queues="$(printf '%s\n' "$replayed" | value queues)" \
+        -v induced="$(printf '%s\n' "$replayed" | value induced)" \
+        -v bytes="$(printf '%s\n' "$replayed" | value scale_bytes)" \
+        -v planned="$(printf '%s\n' "$replayed" | value planned_makespan_ns)" '
+        function error(part) { return 100 * (ns[1 + int(part * (NR - 1) + 0.5)] / planned - 1) }
+        { ns[NR] = $1 }
+        END {
+            printf "%-12s %-9s %5d %6d %6d %6.3g %10.3f ms %10.3f ms %+8.2f %% %+8.2f %+8.2f %+8.2f %+8.2f %5d\n",
+                graph, contention, nodes, queues, induced, bytes, planned / 1e6,
+                ns[1 + int((NR - 1) / 2)] / 1e6, error(0.5), error(0), error(0.25), error(0.75),
+                error(1), lost
+        }'
+}
+
+printf '%-12s %-9s %5s %6s %6s %6s %13s %13s %10s %8s %8s %8s %8s %5s\n' graph contention nodes \
+    queues waits bytes simulated replayed error least 'lower q' 'upper q' greatest lost
+for contention in none pairwise; do
+    measure chain $contention
+    measure transformer $contention
+    measure pipeline $contention hbm=7MB
+    measure offload $contention hbm=512MB
+    measure random $contention
+    measure random-2 $contention
 done
