@@ -173,8 +173,10 @@ weir_object memory_last_freed(const struct memory *memory, weir_domain domain)
 {
     uint32_t copy = memory->pools[domain.index].last_copy;
 
-    return copy == WEIR_NONE ? (weir_object){WEIR_NONE}
-                             : bind_copy(memory->program->binding, (weir_copy){copy})->object;
+    if (copy == WEIR_NONE) {
+        return (weir_object){WEIR_NONE};
+    }
+    return bind_copy(memory->program->binding, (weir_copy){copy})->object;
 }
 
 int64_t memory_live_bytes(const struct memory *memory, weir_copy copy)

@@ -108,7 +108,7 @@ MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver)
 /* open.c */
 /** Puts the engine among the open ones if it has a free slot and a candidate, or to its new place
  *  when a candidate has come. */
-void open_offer(struct simulation *, uint32_t engine);
+void open_offer(struct simulation *, uint32_t index);
 /** Takes out the engine whose first candidate comes first; there must be one. */
 uint32_t open_take(struct simulation *);
 /** Puts the order right again after priorities of candidates were changed in place. */
