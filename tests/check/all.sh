@@ -21,7 +21,8 @@ any_failed=0
 
 # complaints LOG: its lines that tell what is wrong, its end when none is known by sight.
 complaints() {
-    grep -aE '^(FAIL|ERROR): |^not ok |(error|warning):|SUMMARY: |\*\*\* ' "$1" | head -n 40 |
+    grep -aE '^(FAIL|ERROR): |^not ok |(error|warning): |SUMMARY: |\*\*\* ' "$1" |
+        grep -av '^PASS' | head -n 40 |
         grep . || tail -n 40 "$1"
 }
 
