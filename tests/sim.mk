@@ -8,3 +8,13 @@ tests_sim_test_queue_LDADD = $(sim_test_libs)
 check_PROGRAMS += tests/sim/test_simulate
 tests_sim_test_simulate_SOURCES = tests/sim/test_simulate.c
 tests_sim_test_simulate_LDADD = $(sim_test_libs)
+
+# What simulating costs, beside a floor program: make tests/bench/simulate_bench
+EXTRA_PROGRAMS += tests/bench/simulate_bench
+tests_bench_simulate_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/simulate_bench.c
+tests_bench_simulate_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+	base/libbase.a
