@@ -133,29 +133,41 @@ static void print_waiting(const struct simulation *sim, uint32_t node, weir_doma
             domain_name(sim, domain), room, all);
 }
 
-/* @return true when some node waits for bytes that no order of events could give it */
+static bool any_waits_for_bytes(const struct simulation *sim)
+{
+    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
+        if (sim->for_bytes[i].n > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who lacks bytes in the domain, which may not be the only one that is short for it, and who holds
+ * them. @return true when some node lacks bytes there that no order of events could give it */
 static bool print_domain(const struct simulation *sim, weir_domain domain, FILE *text)
 {
-    const struct waiting *waiting = &sim->for_bytes[domain.index];
+    int64_t usable = memory_usable_bytes(sim->memory, domain);
+    int64_t used = memory_used_bytes(sim->memory)[domain.index];
+    int64_t most_bytes = usable - held_for_good(sim, domain);
+    uint32_t n_told = 0;
     bool is_hopeless = false;
-    int64_t most_bytes;
 
-    if (waiting->n == 0) {
-        return false;
-    }
-    most_bytes = memory_usable_bytes(sim->memory, domain) - held_for_good(sim, domain);
-    for (uint32_t i = 0; i < waiting->n; i++) {
-        uint32_t node = waiting->items[i].node;
+    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
+        for (uint32_t j = 0; j < sim->for_bytes[i].n; j++) {
+            uint32_t node = sim->for_bytes[i].items[j].node;
+            int64_t need = memory_need_bytes(sim->memory, node, domain);
 
-        if (i < NODES_SHOWN) {
-            print_waiting(sim, node, domain, text);
+            if (need > usable - used && n_told++ < NODES_SHOWN) {
+                print_waiting(sim, node, domain, text);
+            }
+            is_hopeless = is_hopeless || need > most_bytes;
         }
-        is_hopeless = is_hopeless || memory_need_bytes(sim->memory, node, domain) > most_bytes;
     }
-    if (waiting->n > NODES_SHOWN) {
-        fprintf(text, "\n  and %" PRIu32 " more", waiting->n - NODES_SHOWN);
+    if (n_told > NODES_SHOWN) {
+        fprintf(text, "\n  and %" PRIu32 " more", n_told - NODES_SHOWN);
     }
-    if (memory_used_bytes(sim->memory)[domain.index] > 0) {
+    if (n_told > 0 && used > 0) {
         fprintf(text, "\n  in %s: ", domain_name(sim, domain));
         print_holders(sim, domain, text);
     }
@@ -188,15 +200,10 @@ static void print_put_off(const struct simulation *sim, FILE *text)
 
 static const char *remedy(const struct simulation *sim, bool is_hopeless)
 {
-    bool want_bytes = false;
-
-    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
-        want_bytes = want_bytes || sim->for_bytes[i].n > 0;
-    }
     if (is_hopeless) {
         return "give the domain more capacity, or let a policy move bytes away";
     }
-    if (!want_bytes && (sim->for_policy.n > 0 || sim->arrivals.n > 0)) {
+    if (!any_waits_for_bytes(sim) && (sim->for_policy.n > 0 || sim->arrivals.n > 0)) {
         return "let the policy admit a node when nothing runs";
     }
     return "the holders wait for those that wait: hold less at once, order the takers, or give the "
@@ -234,7 +241,7 @@ static void explain_waiting(struct simulation *sim, FILE *text)
     number_time_text(sim->now_ns, now);
     fprintf(text, "at %s nothing can run any more; %" PRIu32 " node%s not finished", now,
             sim->n_to_run, sim->n_to_run == 1 ? " has" : "s have");
-    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
+    for (uint32_t i = 0; i < sim->program->n_domains && any_waits_for_bytes(sim); i++) {
         is_hopeless = print_domain(sim, (weir_domain){i}, text) || is_hopeless;
     }
     print_others(sim, &sim->for_policy, "is held by the policy", text);
