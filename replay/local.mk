@@ -39,6 +39,7 @@ replay_libreplay_a_SOURCES = \
 	replay/runner.h \
 	replay/schedule.c \
 	replay/schedule.h \
+	replay/schedule_needs.c \
 	replay/waits.c \
 	replay/waits.h \
 	replay/waits_internal.h \

@@ -34,18 +34,31 @@ static uint32_t action_buffers(const struct measure_action *action, struct devic
     return 2;
 }
 
+/* A step of the action; buffers from first_buffer on are its own. */
+static struct trial_step step_of(const struct measure_action *action, uint32_t queue,
+                                 int64_t amount, uint32_t first_buffer)
+{
+    return (struct trial_step){.action = action->action,
+                               .queue = queue,
+                               .amount = amount,
+                               .window_bytes = action->window_bytes,
+                               .source = first_buffer,
+                               .target = first_buffer + 1};
+}
+
 /* The least duration of a few steps of that amount. */
 static enum weir_status trial_once(const struct device_ops *ops,
                                    const struct measure_action *action, int64_t amount,
                                    int64_t *least_ns, struct weir_error *err)
 {
     struct device_buffer buffers[2] = {{.size_bytes = 0}};
+    const struct trial_step step = step_of(action, 0, amount, 0);
     struct trial trial;
     enum weir_status status =
         trial_open(&trial, ops, 1, 3, buffers, action_buffers(action, buffers), err);
 
     for (int i = 0; i < 3 && status == WEIR_OK; i++)
-        status = trial_add(&trial, action, 0, amount, 0, NULL, err);
+        status = trial_add(&trial, &step, err);
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK) {
@@ -112,8 +125,11 @@ enum weir_status measure_rate(const struct device_ops *ops, const struct measure
     status = trial_open(&trial, ops, 1, SIZES * REPEATS + 1, buffers,
                         action_buffers(action, buffers), err);
     /* The first step meets cold caches and a thread that has just woken. */
-    for (uint32_t i = 0; i < SIZES * REPEATS + 1 && status == WEIR_OK; i++)
-        status = trial_add(&trial, action, 0, amounts[i == 0 ? SIZES - 1 : i - 1], 0, NULL, err);
+    for (uint32_t i = 0; i < SIZES * REPEATS + 1 && status == WEIR_OK; i++) {
+        const struct trial_step step = step_of(action, 0, amounts[i == 0 ? SIZES - 1 : i - 1], 0);
+
+        status = trial_add(&trial, &step, err);
+    }
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK)
@@ -146,10 +162,12 @@ enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, 
         status = trial_open(&trial, ops, 1, n_steps, buffers, 2 * n_sizes, err);
     /* One round first, left out. */
     for (uint32_t i = 0; i < n_steps && status == WEIR_OK; i++) {
-        struct measure_action action = {.action = STEP_COPY, .window_bytes = sizes[i % n_sizes]};
+        const struct measure_action copy = {.action = STEP_COPY,
+                                            .window_bytes = sizes[i % n_sizes]};
+        const struct trial_step step = step_of(&copy, 0, sizes[i % n_sizes], i % n_sizes * 2);
 
         amounts[i] = sizes[i % n_sizes];
-        status = trial_add(&trial, &action, 0, amounts[i], i % n_sizes * 2, NULL, err);
+        status = trial_add(&trial, &step, err);
     }
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
@@ -181,22 +199,23 @@ static double median_ns(const struct trial *trial, uint32_t first, uint32_t n, d
 
 /* n steps of the action alone, then, while the other queue does the other, n more; the other goes on
  * for twice as long as they should take, so that it covers them. */
-static enum weir_status add_pair(struct trial *trial, const struct measure_action *action,
-                                 int64_t amount, const struct measure_action *beside,
-                                 int64_t beside_amount, uint32_t n, struct weir_error *err)
+static enum weir_status add_pair(struct trial *trial, struct trial_step own,
+                                 struct trial_step other, uint32_t n, struct weir_error *err)
 {
-    uint32_t n_own = action->action == STEP_COPY ? 2 : 0;
     const struct step_wait last_alone = {.step = n - 1};
     const struct step_wait other_began = {.step = n, .is_from_start = true};
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++)
-        status = trial_add(trial, action, 0, amount, 0, NULL, err);
-    for (uint32_t i = 0; i < 2 * n && status == WEIR_OK; i++)
-        status =
-            trial_add(trial, beside, 1, beside_amount, n_own, i == 0 ? &last_alone : NULL, err);
-    for (uint32_t i = 0; i < n && status == WEIR_OK; i++)
-        status = trial_add(trial, action, 0, amount, 0, i == 0 ? &other_began : NULL, err);
+        status = trial_add(trial, &own, err);
+    for (uint32_t i = 0; i < 2 * n && status == WEIR_OK; i++) {
+        other.wait = i == 0 ? &last_alone : NULL;
+        status = trial_add(trial, &other, err);
+    }
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        own.wait = i == 0 ? &other_began : NULL;
+        status = trial_add(trial, &own, err);
+    }
     return status;
 }
 
@@ -216,19 +235,20 @@ enum weir_status measure_kappa(const struct device_ops *ops, const struct measur
                                struct weir_error *err)
 {
     struct device_buffer buffers[4] = {{.size_bytes = 0}};
-    uint32_t n_buffers = action_buffers(action, buffers);
+    uint32_t n_own = action_buffers(action, buffers);
+    uint32_t n_buffers = n_own + action_buffers(beside, buffers + n_own);
     double *values = malloc((n_repeats + (size_t)1) * sizeof *values);
     struct trial trial = {.device = NULL, .timeline = NULL};
     struct measure_kappa alone;
     struct measure_kappa both;
     enum weir_status status = values == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    n_buffers += action_buffers(beside, buffers + n_buffers);
     if (status == WEIR_OK)
         status = trial_open(&trial, ops, 2, 4 * n_repeats, buffers, n_buffers, err);
     if (status == WEIR_OK)
-        status = add_pair(&trial, action, amount_for(action, rate, duration_ns), beside,
-                          amount_for(beside, beside_rate, duration_ns), n_repeats, err);
+        status = add_pair(&trial, step_of(action, 0, amount_for(action, rate, duration_ns), 0),
+                          step_of(beside, 1, amount_for(beside, beside_rate, duration_ns), n_own),
+                          n_repeats, err);
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK) {

@@ -41,14 +41,19 @@ MUST_CHECK enum weir_status measure_copies(const struct device_ops *ops, weir_do
                                            uint32_t n_repeats, struct measure_rate *out,
                                            struct weir_error *err);
 
-/** How long copies take through buffers of each of the sizes, of amounts from one pass on. Between two
- *  uses of a buffer @p footprint_bytes of other memory are used (up to 64 MiB, more than caches hold):
- *  so a first pass finds as much of it in a cache as it will in a plan that moves that many bytes.
+/* Copies from one domain to another, and how much memory copies use in each, in turn: as much of a
+ * buffer is still in a cache when it is used again as that leaves there. */
+struct measure_direction {
+    weir_domain from, to;
+    int64_t from_bytes, to_bytes;
+};
+
+/** How long copies take through buffers of each of the sizes, of amounts from one pass on.
  *  @param out n_windows rates; duration = fixed_ns + amount * unit_ns holds for amounts of the window
- *  and more, and the first pass is in fixed_ns */
-MUST_CHECK enum weir_status measure_windows(const struct device_ops *ops, weir_domain from,
-                                            weir_domain to, const int64_t *windows,
-                                            uint32_t n_windows, int64_t footprint_bytes,
+ *  and more, and what the first pass takes longer than others is in fixed_ns */
+MUST_CHECK enum weir_status measure_windows(const struct device_ops *ops,
+                                            const struct measure_direction *direction,
+                                            const int64_t *windows, uint32_t n_windows,
                                             struct measure_rate *out, struct weir_error *err);
 
 struct measure_kappa {

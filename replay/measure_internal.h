@@ -21,10 +21,17 @@ MUST_CHECK enum weir_status trial_open(struct trial *trial, const struct device_
 void trial_close(struct trial *trial);
 /** A buffer that is there before the run and carries no tags. */
 struct device_buffer trial_buffer(int64_t size_bytes, weir_domain domain);
-/** Adds a step of that amount. A copy goes from buffer first_buffer to the next. */
-MUST_CHECK enum weir_status trial_add(struct trial *trial, const struct measure_action *action,
-                                      uint32_t queue, int64_t amount, uint32_t first_buffer,
-                                      const struct step_wait *wait, struct weir_error *err);
+struct trial_step {
+    enum step_action action;
+    uint32_t queue;
+    int64_t amount;
+    int64_t window_bytes;         /* of a copy */
+    uint32_t source, target;      /* its buffers */
+    const struct step_wait *wait; /* NULL: it waits for its queue alone */
+};
+
+MUST_CHECK enum weir_status trial_add(struct trial *trial, const struct trial_step *added,
+                                      struct weir_error *err);
 /** 1 or more. */
 int64_t trial_duration_ns(const struct trial *trial, uint32_t step);
 /** The duration without what other programs took of it; *n_preempted counts the steps they did. */

@@ -47,22 +47,20 @@ enum weir_status trial_open(struct trial *trial, const struct device_ops *ops, u
     return ops->open(&trial->setup, &trial->device, err);
 }
 
-enum weir_status trial_add(struct trial *trial, const struct measure_action *action, uint32_t queue,
-                           int64_t amount, uint32_t first_buffer, const struct step_wait *wait,
+enum weir_status trial_add(struct trial *trial, const struct trial_step *added,
                            struct weir_error *err)
 {
     struct mechanism how;
-    const struct step_buffer source = {.buffer = first_buffer, .size_bytes = action->window_bytes};
-    const struct step_buffer target = {.buffer = first_buffer + 1,
-                                       .size_bytes = action->window_bytes};
+    const struct step_buffer source = {.buffer = added->source, .size_bytes = added->window_bytes};
+    const struct step_buffer target = {.buffer = added->target, .size_bytes = added->window_bytes};
     struct step step = {.node = {trial->n_steps},
-                        .queue = queue,
-                        .action = action->action,
-                        .amount = amount,
-                        .waits = wait,
-                        .n_waits = wait != NULL};
+                        .queue = added->queue,
+                        .action = added->action,
+                        .amount = added->amount,
+                        .waits = added->wait,
+                        .n_waits = added->wait != NULL};
 
-    if (action->action == STEP_COPY) {
+    if (added->action == STEP_COPY) {
         step.reads = &source;
         step.writes = &target;
         step.n_reads = 1;

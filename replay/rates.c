@@ -29,7 +29,7 @@ enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from, we
     for (uint32_t i = 0; i < needs->n_directions; i++) {
         struct rates_direction *known = &needs->directions[i];
 
-        if (!weir_same(known->from, from) || !weir_same(known->to, to))
+        if (!weir_same(known->direction.from, from) || !weir_same(known->direction.to, to))
             continue;
         if (known->n_points < n_points)
             known->n_points = n_points;
@@ -39,7 +39,7 @@ enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from, we
     if (status != WEIR_OK)
         return status;
     needs->directions[needs->n_directions++] =
-        (struct rates_direction){.from = from, .to = to, .n_points = n_points};
+        (struct rates_direction){.direction = {.from = from, .to = to}, .n_points = n_points};
     return WEIR_OK;
 }
 
@@ -89,12 +89,12 @@ static enum weir_status measure_work(const struct device_ops *ops, enum step_act
     return status;
 }
 
-static enum weir_status measure_direction(const struct device_ops *ops, int64_t footprint_bytes,
-                                          struct rates_direction *direction, struct weir_error *err)
+static enum weir_status measure_copying(const struct device_ops *ops,
+                                        struct rates_direction *direction, struct weir_error *err)
 {
     struct measure_rate rates[RATES_POINTS];
-    enum weir_status status = measure_windows(ops, direction->from, direction->to, rates_sizes,
-                                              direction->n_points, footprint_bytes, rates, err);
+    enum weir_status status =
+        measure_windows(ops, &direction->direction, rates_sizes, direction->n_points, rates, err);
 
     for (uint32_t p = 0; p < direction->n_points && status == WEIR_OK; p++)
         keep_faster(&direction->at[p], &rates[p], 2 * (double)rates_sizes[p]);
@@ -113,7 +113,7 @@ static enum weir_status measure_round(const struct device_ops *ops, const struct
         status = measure_work(ops, STEP_STREAM, &rates->stream, err);
     advance(progress);
     for (uint32_t i = 0; i < rates->n_directions && status == WEIR_OK; i++) {
-        status = measure_direction(ops, needs->footprint_bytes, &rates->directions[i], err);
+        status = measure_copying(ops, &rates->directions[i], err);
         advance(progress);
     }
     return status;
@@ -151,7 +151,8 @@ static const struct rates_direction *find_direction(const struct rates *rates, w
                                                     weir_domain to)
 {
     for (uint32_t i = 0; i < rates->n_directions; i++) {
-        if (weir_same(rates->directions[i].from, from) && weir_same(rates->directions[i].to, to))
+        if (weir_same(rates->directions[i].direction.from, from) &&
+            weir_same(rates->directions[i].direction.to, to))
             return &rates->directions[i];
     }
     return NULL;

@@ -10,8 +10,8 @@
 extern const int64_t rates_sizes[RATES_POINTS];
 
 struct rates_direction {
-    weir_domain from, to; /* none: a copy that names no domain */
-    uint32_t n_points;    /* the first of rates_sizes that were measured, at least 1 */
+    struct measure_direction direction; /* domains none: of copies that name none */
+    uint32_t n_points; /* the first of rates_sizes that were measured, at least 1 */
     struct measure_rate at[RATES_POINTS];
 };
 
@@ -19,16 +19,15 @@ struct rates {
     struct measure_rate compute, stream; /* unit_ns 0: not measured, not needed */
     struct rates_direction *directions;  /* malloc'ed */
     uint32_t n_directions;
-    int64_t footprint_bytes; /* as needed */
+    double footprint_bytes; /* as needed */
 };
 
 /* What a plan needs. */
 struct rates_needs {
     bool has_compute, has_stream;
-    struct rates_direction *directions; /* from, to and n_points: malloc'ed */
+    struct rates_direction *directions; /* without the rates: malloc'ed */
     uint32_t n_directions;
-    int64_t footprint_bytes; /* of all buffers that copies use: how much of one is still in a cache
-                                when it is used again */
+    double footprint_bytes; /* of all buffers that copies use */
 };
 
 /** Measures what is needed, in a second or two at most. The caller frees with rates_free. */

@@ -328,12 +328,11 @@ static enum weir_status measure_scaled(const struct binding *binding, const stru
                                        struct replay_result *result, struct weir_error *err)
 {
     struct schedule_options scaled = *first;
-    double footprint_bytes = (double)result->rates.footprint_bytes * result->schedule->scale_bytes;
+    double footprint_bytes = result->rates.footprint_bytes * result->schedule->scale_bytes;
     const char *why = result->schedule->scale_bytes_why;
     enum weir_status status;
 
-    if (footprint_bytes > CACHED_BYTES ||
-        footprint_bytes * 2 > (double)result->rates.footprint_bytes)
+    if (footprint_bytes > CACHED_BYTES || footprint_bytes * 2 > result->rates.footprint_bytes)
         return WEIR_OK;
     scaled.scale_bytes = result->schedule->scale_bytes;
     why = arena_text(&result->arena, why, strlen(why));

@@ -12,7 +12,6 @@
 
 #define SCRATCH_BYTES ((int64_t)1 << 20) /* of a copy that says no size */
 #define MOST_SCRATCH_BYTES ((int64_t)64 << 20)
-#define FASTEST_BYTES_PER_NS 200 /* no device copies faster: a longer window is never needed */
 
 const char *schedule_text(struct schedule *schedule, const char *format, ...)
 {
@@ -34,117 +33,6 @@ enum weir_status schedule_deviates(struct schedule *schedule, weir_node node, co
     if (status == WEIR_OK)
         schedule->deviations[schedule->n_deviations++] =
             (struct schedule_deviation){node, what, cost_ns};
-    return status;
-}
-
-/* ---- what is needed ---- */
-
-static enum weir_status refuse_incomplete(const struct timeline *plan, struct weir_error *err)
-{
-    return weir_error_set(err, WEIR_INFEASIBLE,
-                          "the run ended in a %s: there is no whole plan to replay; change the "
-                          "graph, the machine or the policy until `weir simulate` completes",
-                          run_status_name(plan->status));
-}
-
-static enum weir_status refuse_unknown(const struct graph *graph, weir_node node,
-                                       struct weir_error *err)
-{
-    return weir_error_set(err, WEIR_INPUT,
-                          "%s ran, and nothing says how long it takes alone: replay a run of `weir "
-                          "simulate`",
-                          graph_node_name(graph, node));
-}
-
-static int64_t planned_ns(const struct timeline *plan, weir_node node,
-                          const struct schedule_options *options)
-{
-    return waits_scaled_ns(plan->spans[node.index].isolated_ns, options->scale_time);
-}
-
-static enum weir_status need_copy(const struct graph *graph, const struct timeline *plan,
-                                  weir_node node, const struct schedule_options *options,
-                                  struct rates_needs *needs, struct weir_error *err)
-{
-    double scale = options->scale_bytes > 0 ? options->scale_bytes : 1;
-    double bytes = (double)amounts_copy_bytes(graph, node) * scale;
-    double most = (double)planned_ns(plan, node, options) * FASTEST_BYTES_PER_NS;
-
-    if (bytes < (double)SCRATCH_BYTES)
-        bytes = (double)SCRATCH_BYTES;
-    if (options->scale_bytes == 0 && bytes > most && most > (double)SCRATCH_BYTES)
-        bytes = most;
-    return rates_need_copy(needs, graph_node_from(graph, node), graph_node_to(graph, node),
-                           bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18, err);
-}
-
-static enum weir_status need_node(const struct graph *graph, const struct timeline *plan,
-                                  weir_node node, const struct schedule_options *options,
-                                  struct rates_needs *needs, struct weir_error *err)
-{
-    const struct timeline_span *span = &plan->spans[node.index];
-    enum step_action action;
-
-    if (span->start_ns < 0)
-        return WEIR_OK;
-    if (span->isolated_ns < 0)
-        return refuse_unknown(graph, node, err);
-    action = amounts_action(graph, node, span->isolated_ns);
-    needs->has_compute |= action == STEP_COMPUTE || span->isolated_ns > 0;
-    needs->has_stream |= action == STEP_STREAM;
-    return action == STEP_COPY ? need_copy(graph, plan, node, options, needs, err) : WEIR_OK;
-}
-
-/* All buffers that copies use, once each, and no more than the plan holds at once: memory that is
- * given back is used again. */
-static enum weir_status need_footprint(const struct graph *graph, const struct timeline *plan,
-                                       const struct schedule_options *options,
-                                       struct rates_needs *needs, struct weir_error *err)
-{
-    double scale = options->scale_bytes > 0 ? options->scale_bytes : 1;
-    bool *is_counted = calloc((size_t)graph_n_objects(graph) + 1, sizeof *is_counted);
-    double bytes = 0;
-    double peak_bytes = 0;
-
-    if (is_counted == NULL)
-        return weir_error_memory(err);
-    for (uint32_t i = 0; i < plan->n_nodes; i++) {
-        struct graph_node value;
-
-        graph_node(graph, (weir_node){i}, &value);
-        if (plan->spans[i].start_ns < 0 || !graph_kind_is_copy(value.kind) ||
-            (weir_is(value.object) && is_counted[value.object.index]))
-            continue;
-        if (weir_is(value.object))
-            is_counted[value.object.index] = true;
-        bytes += 2 * scale * (double)amounts_copy_bytes(graph, (weir_node){i});
-    }
-    free(is_counted);
-    for (uint32_t d = 0; d < plan->n_domains; d++)
-        peak_bytes += scale * (double)plan->peak_bytes[d];
-    if (bytes > peak_bytes && peak_bytes > 0)
-        bytes = peak_bytes;
-    needs->footprint_bytes = bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
-    return WEIR_OK;
-}
-
-enum weir_status schedule_needs(const struct graph *graph, const struct timeline *plan,
-                                const struct schedule_options *options, struct rates_needs *out,
-                                struct weir_error *err)
-{
-    struct rates_needs needs = {.directions = NULL};
-    enum weir_status status = WEIR_OK;
-
-    if (plan->status != RUN_COMPLETE)
-        return refuse_incomplete(plan, err);
-    for (uint32_t i = 0; i < plan->n_nodes && status == WEIR_OK; i++)
-        status = need_node(graph, plan, (weir_node){i}, options, &needs, err);
-    if (status == WEIR_OK)
-        status = need_footprint(graph, plan, options, &needs, err);
-    if (status == WEIR_OK)
-        *out = needs;
-    else
-        rates_needs_free(&needs);
     return status;
 }
 
@@ -197,6 +85,12 @@ static enum weir_status assign_order(struct schedule *schedule,
 }
 
 /* ---- steps ---- */
+
+static int64_t planned_ns(const struct timeline *plan, weir_node node,
+                          const struct schedule_options *options)
+{
+    return waits_scaled_ns(plan->spans[node.index].isolated_ns, options->scale_time);
+}
 
 static enum weir_status begin_steps(struct schedule *schedule,
                                     const struct schedule_options *options, struct weir_error *err)

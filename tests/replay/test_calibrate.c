@@ -216,9 +216,11 @@ START_TEST(windows_are_measured)
 
     ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
     for (int64_t footprint = 8192; footprint <= 32 << 20; footprint <<= 12) {
-        ck_assert_msg(measure_windows(ops, (weir_domain){0}, (weir_domain){1}, windows, 3,
-                                      footprint, rates, &err) == WEIR_OK,
-                      "%s", err.text);
+        const struct measure_direction direction = {
+            .from = {0}, .to = {1}, .from_bytes = 64 * footprint, .to_bytes = footprint};
+
+        ck_assert_msg(measure_windows(ops, &direction, windows, 3, rates, &err) == WEIR_OK, "%s",
+                      err.text);
         for (int w = 0; w < 3; w++) {
             ck_assert_double_gt(rates[w].unit_ns, 0);
             ck_assert_double_ge(rates[w].fixed_ns, 0);
