@@ -27,3 +27,9 @@ tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.
 tests_replay_test_runner_LDADD = $(replay_test_libs)
 tests_replay_test_schedule_SOURCES = tests/replay/test_schedule.c tests/replay/plan.h
 tests_replay_test_schedule_LDADD = $(replay_test_libs)
+
+# What a replay on the host costs an action itself, beside a floor: make tests/bench/replay_overhead
+EXTRA_PROGRAMS += tests/bench/replay_overhead
+tests_bench_replay_overhead_SOURCES = tests/bench/replay_overhead.c
+tests_bench_replay_overhead_LDADD = replay/libreplay.a kernels/libkernels.a graph/libgraph.a \
+	base/libbase.a $(GSL_LIBS)
