@@ -8,6 +8,8 @@ base_libbase_a_SOURCES = \
 	base/array.c \
 	base/array.h \
 	base/attributes.h \
+	base/ending.c \
+	base/ending.h \
 	base/error.h \
 	base/hash.c \
 	base/hash.h \

@@ -14,6 +14,8 @@
 
 static enum weir_status cannot_write(const char *path, struct weir_error *err)
 {
+    if (errno == ENOMEM)
+        return weir_error_memory(err);
     return weir_error_set(err, WEIR_STORE,
                           "%.300s: cannot be written: %s; give a path where you may write and "
                           "there is room",
@@ -65,7 +67,7 @@ static enum weir_status open_beside(struct output *output, struct weir_error *er
         return weir_error_memory(err);
     for (int i = 0; i < MOST_TRIES && fd < 0; i++) {
         (void)snprintf(output->beside, room, "%s.%ld-%d", output->place, (long)getpid(), i);
-        fd = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = ending_open(output->beside, O_WRONLY, 0666, &output->slot);
         if (fd < 0 && errno != EEXIST)
             break;
     }
@@ -81,6 +83,7 @@ static enum weir_status open_beside(struct output *output, struct weir_error *er
 
 static void forget(struct output *output)
 {
+    ending_forget(output->slot);
     free(output->place);
     free(output->beside);
     *output = (struct output){.file = NULL};
@@ -113,7 +116,7 @@ enum weir_status output_begin(struct output *output, const char *path, struct we
 }
 
 /* The mode of what is replaced, and all bytes on the disk. */
-static bool settle(const struct output *output)
+static bool settles(const struct output *output)
 {
     struct stat old;
 
@@ -126,11 +129,16 @@ static bool settle(const struct output *output)
     return fsync(fileno(output->file)) == 0;
 }
 
-enum weir_status output_end(struct output *output, enum weir_status status, struct weir_error *err)
+enum weir_status output_settle(struct output *output, struct weir_error *err)
 {
     errno = 0;
-    if (status == WEIR_OK && !settle(output))
-        status = cannot_write(output->path, err);
+    return settles(output) ? WEIR_OK : cannot_write(output->path, err);
+}
+
+enum weir_status output_end(struct output *output, enum weir_status status, struct weir_error *err)
+{
+    if (status == WEIR_OK)
+        status = output_settle(output, err);
     if (output->place != NULL && fclose(output->file) != 0 && status == WEIR_OK)
         status = cannot_write(output->path, err);
     if (status == WEIR_OK && output->beside != NULL && rename(output->beside, output->place) != 0)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
@@ -113,7 +114,41 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         status = analyze_critical_path(work->binding, &work->run.critical_path_ns, err);
     if (status == WEIR_OK)
         status = graph_hash(graph, work->run.graph_hash, err);
+    if (status == WEIR_OK)
+        status = store_open(request->common.db, false, &work->store, err);
     return status == WEIR_OK ? store_write_run(work->store, &work->run, NULL, 0, err) : status;
+}
+
+/* The graph takes its place when its run is stored: both are there, or neither. */
+static enum weir_status write_both(const struct request *request, struct work *work,
+                                   struct weir_error *err)
+{
+    struct output output;
+    enum weir_status status = output_begin(&output, request->output, err);
+
+    if (status != WEIR_OK)
+        return status;
+    status = graph_write(work->result.graph, output.file, err);
+    if (status == WEIR_STORE)
+        status = weir_error_within(err, "%.200s", output.path);
+    if (status == WEIR_OK)
+        status = output_settle(&output, err);
+    if (status == WEIR_OK)
+        status = write_run(request, work, err);
+    return output_end(&output, status, err);
+}
+
+/* Neither may fail for a place that could have been tried before. */
+static enum weir_status try_places(const struct request *request, struct work *work,
+                                   struct weir_error *err)
+{
+    enum weir_status status = output_try(request->output, err);
+
+    if (status == WEIR_OK)
+        status = store_look(request->common.db, &work->store, err);
+    store_close(work->store);
+    work->store = NULL;
+    return status;
 }
 
 static enum weir_status work_through(const struct cmd_context *context,
@@ -121,19 +156,17 @@ static enum weir_status work_through(const struct cmd_context *context,
                                      struct weir_error *err)
 {
     struct progress progress;
-    enum weir_status status;
+    enum weir_status status = try_places(request, work, err);
 
+    if (status != WEIR_OK)
+        return status;
     progress_begin(&progress, context, "importing", request->common.is_quiet);
     status = import_read(request->operands[0], request->operands[1], &request->options,
                          &work->result, err);
     progress_end(&progress);
     if (status == WEIR_OK)
         status = bind_it(work, err);
-    if (status == WEIR_OK)
-        status = store_open(request->common.db, false, &work->store, err);
-    if (status == WEIR_OK)
-        status = graph_write_file(work->result.graph, request->output, err);
-    return status == WEIR_OK ? write_run(request, work, err) : status;
+    return status == WEIR_OK ? write_both(request, work, err) : status;
 }
 
 /* Answers. A refusal is told with its report too. */

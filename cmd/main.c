@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "cmd/cmd.h"
 
 /* Every verb, in the order in which they are used: one line each. */
@@ -153,6 +154,7 @@ int main(int argc, char **argv)
 
     if (!streams_are_open())
         return WEIR_STORE;
+    ending_begin();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file past its limit: the write fails and is reported */
     (void)gsl_set_error_handler_off();

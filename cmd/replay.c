@@ -150,6 +150,12 @@ static enum weir_status open_store(const char *path, struct store **store, struc
     return store_open(path, false, store, err);
 }
 
+static void close_store(struct work *work)
+{
+    store_close(work->store);
+    work->store = NULL;
+}
+
 static enum weir_status read_plan(const struct request *request, struct work *work,
                                   struct weir_error *err)
 {
@@ -160,6 +166,7 @@ static enum weir_status read_plan(const struct request *request, struct work *wo
         status = store_resolve_run(work->store, request->run, &run_id, err);
     if (status == WEIR_OK)
         status = store_read_run(work->store, run_id, &work->planned, err);
+    close_store(work); /* a signal may end the replay at once */
     if (status != WEIR_OK)
         return status;
     work->has_planned = true;
@@ -229,7 +236,7 @@ static void write_constraints(struct json *json, const struct replay_result *res
     json_integer(json, "waited", (int64_t)counts->n_waited);
     json_integer(json, "paced", (int64_t)counts->n_paced);
     json_integer(json, "released", (int64_t)counts->n_released);
-    json_integer(json, "inserted", result->schedule->lanes.n_inserted);
+    json_integer(json, "inserted", (int64_t)result->schedule->waits.counts.n_one_queue);
     json_close_object(json);
 }
 
@@ -322,7 +329,7 @@ static enum weir_status make_lists(const struct replay_result *result, struct li
     return WEIR_OK;
 }
 
-static enum weir_status write_run(struct work *work, struct weir_error *err)
+static enum weir_status write_run(const char *db, struct work *work, struct weir_error *err)
 {
     const struct replay_result *result = work->result;
     struct lists lists = {NULL, NULL, NULL};
@@ -345,6 +352,8 @@ static enum weir_status write_run(struct work *work, struct weir_error *err)
     if (work->run.critical_path_ns >= 0)
         work->run.critical_path_ns =
             waits_scaled_ns(work->run.critical_path_ns, result->schedule->scale_time);
+    if (status == WEIR_OK)
+        status = store_open(db, false, &work->store, err);
     if (status == WEIR_OK)
         status = store_write_run(work->store, &work->run, lists.samples, result->n_samples, err);
     lists_free(&lists);
@@ -442,7 +451,7 @@ static void answer_text(const struct request *request, const struct work *work)
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
            " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu32 " inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,
-           counts->n_by_queue, counts->n_waited, result->schedule->lanes.n_inserted);
+           counts->n_by_queue, counts->n_waited, (int64_t)result->schedule->waits.counts.n_one_queue);
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);
     printf("  overhead        median %s an action, p95 %s\n", a, b);
@@ -512,7 +521,7 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
         status = replay(context, request, work, err);
     if (status == WEIR_OK)
         status = write_settings(request, work, err);
-    return status == WEIR_OK ? write_run(work, err) : status;
+    return status == WEIR_OK ? write_run(request->common.db, work, err) : status;
 }
 
 static void clear_away(struct work *work)
@@ -522,7 +531,7 @@ static void clear_away(struct work *work)
     free(work->settings);
     if (work->has_planned)
         stored_run_free(&work->planned);
-    store_close(work->store);
+    close_store(work);
 }
 
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,

@@ -87,16 +87,22 @@ static enum weir_status read_options(struct request *request, struct weir_error 
                                                       &request->seed_value, err);
 }
 
-static enum weir_status find_recording(struct work *work, struct weir_error *err)
+/* A store that cannot be written is told of before the time is spent. It is open again only when
+ * there is a run to write, and made only then. */
+static enum weir_status find_recording(const char *path, struct work *work, struct weir_error *err)
 {
-    int64_t run_id;
-    enum weir_status status = store_find_recording(work->store, work->hash, &run_id, err);
+    int64_t run_id = 0;
+    enum weir_status status = store_look(path, &work->store, err);
 
-    if (status != WEIR_OK || run_id == 0) {
-        return status;
+    if (status == WEIR_OK && work->store != NULL) {
+        status = store_find_recording(work->store, work->hash, &run_id, err);
     }
-    status = store_read_run(work->store, run_id, &work->recording, err);
-    work->has_recording = status == WEIR_OK;
+    if (status == WEIR_OK && run_id != 0) {
+        status = store_read_run(work->store, run_id, &work->recording, err);
+        work->has_recording = status == WEIR_OK;
+    }
+    store_close(work->store);
+    work->store = NULL;
     return status;
 }
 
@@ -186,7 +192,10 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         .n_decisions = n_edits,
     };
     memcpy(work->run.graph_hash, work->hash, sizeof work->hash);
-    status = store_write_run(work->store, &work->run, NULL, 0, err);
+    status = store_open(request->common.db, false, &work->store, err);
+    if (status == WEIR_OK) {
+        status = store_write_run(work->store, &work->run, NULL, 0, err);
+    }
     free(decisions);
     return status;
 }
@@ -203,10 +212,7 @@ static enum weir_status work_through(const struct cmd_context *context,
                                 request->n_capacities, &work->graph, work->hash, err);
     }
     if (status == WEIR_OK) {
-        status = store_open(request->common.db, false, &work->store, err);
-    }
-    if (status == WEIR_OK) {
-        status = find_recording(work, err);
+        status = find_recording(request->common.db, work, err);
     }
     if (status == WEIR_OK) {
         status = make_plan(request, work, err);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ending.h"
+#include "base/output.h"
 #include "store/schema.h"
 #include "store/store_internal.h"
 
@@ -45,6 +47,9 @@ enum weir_status store_fail(sqlite3 *db, const char *path, int code, struct weir
             path,
             db != NULL && sqlite3_system_errno(db) != 0 ? strerror(sqlite3_system_errno(db))
                                                         : detail);
+    case SQLITE_INTERRUPT:
+        return weir_error_set(err, WEIR_STORE,
+                              "%.300s: interrupted; what was begun there is undone", path);
     case SQLITE_NOTADB:
         return weir_error_set(err, WEIR_STORE,
                               "%.300s is not a store of Weir, nor a database at all; name another "
@@ -73,7 +78,7 @@ enum weir_status statement_prepare(struct store *store, const char *sql, sqlite3
 enum weir_status statement_step(struct store *store, sqlite3_stmt *statement, bool *has_row,
                                 struct weir_error *err)
 {
-    int code = sqlite3_step(statement);
+    int code = ending_is_due() ? SQLITE_INTERRUPT : sqlite3_step(statement);
 
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return store_fail(store->db, store->path, code, err);
@@ -228,6 +233,18 @@ static int open_and_touch(struct store *store, const char *name, int flags)
     return code;
 }
 
+/* Whoever is told to interrupt must not meet a connection that is gone. An interrupted one would not
+ * bring over what is in its journal: the next statement ends that. */
+static void close_file(struct store *store)
+{
+    sqlite3 *db = store->db;
+
+    store->db = NULL;
+    if (ending_is_due())
+        (void)sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL);
+    (void)sqlite3_close(db);
+}
+
 /* Also to read alone the file is opened so that it could be written, where that is allowed: the last
  * one to close it then removes the journal beside it. That nothing is written, query_only sees to. */
 static enum weir_status open_file(struct store *store, bool is_read_only, struct weir_error *err)
@@ -241,8 +258,7 @@ static enum weir_status open_file(struct store *store, bool is_read_only, struct
 
         if (uri == NULL)
             return weir_error_memory(err);
-        (void)sqlite3_close(store->db);
-        store->db = NULL;
+        close_file(store);
         code = open_and_touch(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
         free(uri);
     }
@@ -315,6 +331,16 @@ static enum weir_status prepare_to_write(struct store *store, struct weir_error 
     return status;
 }
 
+/* A signal that ends the program: the statement that runs fails, what it belongs to is undone, and
+ * the file is closed in order. */
+static void interrupt(void *arg)
+{
+    const struct store *store = arg;
+
+    if (store->db != NULL)
+        sqlite3_interrupt(store->db);
+}
+
 /* SQLite gives "", ":memory:" and "file:..." a meaning of their own; to Weir they are names. */
 static char *plain_path(const char *path)
 {
@@ -339,6 +365,7 @@ enum weir_status store_open(const char *path, bool is_read_only, struct store **
     store = calloc(1, sizeof *store);
     if (store == NULL)
         return weir_error_memory(err);
+    ending_defer(interrupt, store);
     store->path = plain_path(path);
     status = store->path == NULL ? weir_error_memory(err) : open_file(store, is_read_only, err);
     if (status == WEIR_OK)
@@ -364,9 +391,22 @@ void store_close(struct store *store)
 {
     if (store == NULL)
         return;
-    (void)sqlite3_close(store->db);
+    close_file(store);
+    ending_leave(); /* nobody is told to interrupt it any more */
     free(store->path);
     free(store);
+}
+
+enum weir_status store_look(const char *path, struct store **out, struct weir_error *err)
+{
+    enum weir_status status;
+    struct stat st;
+
+    *out = NULL;
+    if (path[0] == '\0' || stat(path, &st) == 0 || errno != ENOENT)
+        return store_open(path, false, out, err);
+    status = output_try(path, err);
+    return status == WEIR_STORE ? explain_cannot_open(path, false, err) : status;
 }
 
 const char *run_kind_name(enum run_kind kind)

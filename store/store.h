@@ -83,6 +83,11 @@ struct run_sample {
  *  @param is_read_only never writes; the file must exist */
 MUST_CHECK enum weir_status store_open(const char *path, bool is_read_only, struct store **out,
                                        struct weir_error *err);
+/** As store_open to write, but makes no file: *out is NULL when there is none and one can be made.
+ *  For who works long before there is a run to write. */
+MUST_CHECK enum weir_status store_look(const char *path, struct store **out,
+                                       struct weir_error *err);
+/** A signal that ends the program, and came while the file was open, ends it here. */
 void store_close(struct store *store);
 
 /** Writes the run with its samples in one transaction, and its graph unless it is there already.
