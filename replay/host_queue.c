@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/ending.h"
 #include "replay/host_internal.h"
 
 #define SPIN_NS 20000000     /* at most, for one wait */
@@ -252,8 +253,11 @@ static enum weir_status start_queue(struct host *host, struct host_queue *queue,
     (void)pthread_condattr_destroy(&attributes);
     if (fault == 0)
         fault = pthread_mutex_init(&queue->lock, NULL);
-    if (fault == 0)
+    if (fault == 0) {
+        ending_threads_begin();
         fault = pthread_create(&queue->thread, NULL, queue_main, queue);
+        ending_threads_end();
+    }
     queue->is_running = fault == 0;
     if (fault != 0)
         return weir_error_set(err, WEIR_DEVICE,
