@@ -236,7 +236,7 @@ static void write_constraints(struct json *json, const struct replay_result *res
     json_integer(json, "waited", (int64_t)counts->n_waited);
     json_integer(json, "paced", (int64_t)counts->n_paced);
     json_integer(json, "released", (int64_t)counts->n_released);
-    json_integer(json, "inserted", (int64_t)result->schedule->waits.counts.n_one_queue);
+    json_integer(json, "inserted", result->schedule->lanes.n_inserted);
     json_close_object(json);
 }
 
@@ -451,7 +451,7 @@ static void answer_text(const struct request *request, const struct work *work)
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
            " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu32 " inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,
-           counts->n_by_queue, counts->n_waited, (int64_t)result->schedule->waits.counts.n_one_queue);
+           counts->n_by_queue, counts->n_waited, result->schedule->lanes.n_inserted);
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);
     printf("  overhead        median %s an action, p95 %s\n", a, b);
