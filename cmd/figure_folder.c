@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
+
 #define PICTURE "figure.out"
 #define NAME_BYTES 32 /* more than any name below */
 #define PATH_BYTES (FIGURE_PATH_BYTES + NAME_BYTES)
@@ -21,6 +23,8 @@ static const char *const made[] = {"figure.tsv",  "texts.tsv",   "classes.tsv", 
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
+_Static_assert(COUNT(scripts) + COUNT(made) == FIGURE_FILES, "each file has a slot");
+
 static void path_in(const char *folder, const char *name, char out[PATH_BYTES])
 {
     (void)snprintf(out, PATH_BYTES, "%s/%.*s", folder, NAME_BYTES - 2, name);
@@ -28,7 +32,30 @@ static void path_in(const char *folder, const char *name, char out[PATH_BYTES])
 
 static enum weir_status file_failed(const char *what, const char *path, struct weir_error *err)
 {
-    return weir_error_set(err, WEIR_STORE, "%s %.300s: %s", what, path, strerror(errno));
+    return weir_error_set(err, WEIR_STORE,
+                          "%s %.300s: %s; give a path where you may write and there is room", what,
+                          path, strerror(errno));
+}
+
+/* The path of file i of all that are ever in a folder. */
+static void path_of_file(const char *folder, size_t i, char out[PATH_BYTES])
+{
+    path_in(folder, i < COUNT(scripts) ? scripts[i] : made[i - COUNT(scripts)], out);
+}
+
+/* A folder for the moment, which a signal removes with all that is in it. */
+static enum weir_status make_moment(struct figure_folder *folder, const char *figure,
+                                    struct weir_error *err)
+{
+    char path[PATH_BYTES];
+
+    if (ending_folder(folder->path, &folder->slots[0]) == NULL)
+        return file_failed("making a folder beside", figure, err);
+    for (size_t i = 0; i < FIGURE_FILES; i++) {
+        path_of_file(folder->path, i, path);
+        folder->slots[1 + i] = ending_list(path);
+    }
+    return WEIR_OK;
 }
 
 enum weir_status figure_folder_make(struct figure_folder *folder, const char *figure,
@@ -38,7 +65,7 @@ enum weir_status figure_folder_make(struct figure_folder *folder, const char *fi
     int directory = slash == NULL ? 0 : (int)(slash - figure + 1);
     int length;
 
-    folder->is_kept = kept != NULL;
+    *folder = (struct figure_folder){.is_kept = kept != NULL};
     length = kept != NULL ? snprintf(folder->path, sizeof folder->path, "%s", kept)
                           : snprintf(folder->path, sizeof folder->path, "%.*s.weir-plot-XXXXXX",
                                      directory, figure);
@@ -47,10 +74,8 @@ enum weir_status figure_folder_make(struct figure_folder *folder, const char *fi
                               "%.80s...: the name is too long; give one of less than %d bytes",
                               kept != NULL ? kept : figure, FIGURE_PATH_BYTES);
     }
-    if (kept == NULL) {
-        return mkdtemp(folder->path) != NULL ? WEIR_OK
-                                             : file_failed("making a folder beside", figure, err);
-    }
+    if (kept == NULL)
+        return make_moment(folder, figure, err);
     return mkdir(folder->path, 0777) == 0 || errno == EEXIST
                ? WEIR_OK
                : file_failed("making folder", kept, err);
@@ -113,40 +138,38 @@ enum weir_status figure_folder_scripts(const struct figure_folder *folder, const
     return WEIR_OK;
 }
 
-/* A kept folder may lie on another file system, and keeps its picture: a copy beside the figure is
- * what is renamed. */
 enum weir_status figure_folder_take(const struct figure_folder *folder, const char *figure,
                                     struct weir_error *err)
 {
-    char picture[PATH_BYTES], beside[PATH_BYTES];
+    char picture[PATH_BYTES];
+    struct output output;
     enum weir_status status;
+    FILE *in;
 
     path_in(folder->path, PICTURE, picture);
-    if (!folder->is_kept)
-        return rename(picture, figure) == 0 ? WEIR_OK : file_failed("writing", figure, err);
-    (void)snprintf(beside, sizeof beside, "%.*s.%ld", FIGURE_PATH_BYTES - 16, figure,
-                   (long)getpid());
-    status = copy_file(picture, beside, err);
-    if (status == WEIR_OK && rename(beside, figure) != 0)
-        status = file_failed("writing", figure, err);
-    if (status != WEIR_OK)
-        (void)unlink(beside);
+    in = fopen(picture, "rb");
+    if (in == NULL)
+        return file_failed("reading", picture, err);
+    status = output_begin(&output, figure, err);
+    if (status == WEIR_OK) {
+        status = copy_bytes(in, picture, output.file, figure, err);
+        status = output_end(&output, status, err);
+    }
+    (void)fclose(in);
     return status;
 }
 
-void figure_folder_close(const struct figure_folder *folder)
+void figure_folder_close(struct figure_folder *folder)
 {
     char path[PATH_BYTES];
 
     if (folder->is_kept)
         return;
-    for (size_t i = 0; i < COUNT(scripts); i++) {
-        path_in(folder->path, scripts[i], path);
+    for (size_t i = 0; i < FIGURE_FILES; i++) {
+        path_of_file(folder->path, i, path);
         (void)unlink(path);
-    }
-    for (size_t i = 0; i < COUNT(made); i++) {
-        path_in(folder->path, made[i], path);
-        (void)unlink(path);
+        ending_forget(folder->slots[1 + i]);
     }
     (void)rmdir(folder->path);
+    ending_forget(folder->slots[0]);
 }

@@ -6,16 +6,19 @@
 #include <stdbool.h>
 
 #include "base/attributes.h"
+#include "base/ending.h"
 
 #define FIGURE_PATH_BYTES 4096
+#define FIGURE_FILES 16 /* that are ever made in it */
 
 struct figure_folder {
     char path[FIGURE_PATH_BYTES];
-    bool is_kept; /* the user's: nothing in it is removed */
+    bool is_kept;                        /* the user's: nothing in it is removed */
+    ending_slot slots[1 + FIGURE_FILES]; /* of one that is not kept: it, and what is in it */
 };
 
 /** Makes the folder: the one named, which may be there already, or (kept NULL) a new one beside the
- *  figure, so that the picture only has to be renamed. WEIR_STORE, WEIR_USAGE (a name too long). */
+ *  figure, on its file system. WEIR_STORE, WEIR_USAGE (a name too long). */
 MUST_CHECK enum weir_status figure_folder_make(struct figure_folder *folder, const char *figure,
                                                const char *kept, struct weir_error *err);
 /** Copies the scripts from DATA_DIR/plots, so that the folder draws on its own. WEIR_STORE. */
@@ -25,6 +28,6 @@ MUST_CHECK enum weir_status figure_folder_scripts(const struct figure_folder *fo
 MUST_CHECK enum weir_status figure_folder_take(const struct figure_folder *folder,
                                                const char *figure, struct weir_error *err);
 /** Removes it with all that was made in it, unless it is kept. */
-void figure_folder_close(const struct figure_folder *folder);
+void figure_folder_close(struct figure_folder *folder);
 
 #endif

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ending.h"
+
 #define LOG "gnuplot.log"
 
 /* In the child: goes to the folder, turns its output into the log, becomes gnuplot. What keeps it
@@ -99,6 +101,7 @@ static enum weir_status wait_for(pid_t child, int failed, const char *folder,
 enum weir_status gnuplot_run(const char *folder, const char *script, struct weir_error *err)
 {
     int ends[2];
+    ending_slot slot;
     pid_t child;
     enum weir_status status;
 
@@ -106,7 +109,7 @@ enum weir_status gnuplot_run(const char *folder, const char *script, struct weir
         return weir_error_set(err, WEIR_DEVICE, "starting gnuplot: %s", strerror(errno));
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     (void)fflush(NULL);
-    child = fork();
+    child = ending_fork(&slot);
     if (child < 0) {
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -116,6 +119,7 @@ enum weir_status gnuplot_run(const char *folder, const char *script, struct weir
         become_gnuplot(folder, script, ends[1]);
     (void)close(ends[1]);
     status = wait_for(child, ends[0], folder, err);
+    ending_forget(slot);
     (void)close(ends[0]);
     return status;
 }
