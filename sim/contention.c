@@ -176,10 +176,9 @@ void contention_free(struct contention_state *state)
     free(state);
 }
 
-enum weir_status contention_start(struct contention_state *state, uint32_t node, int64_t now_ns,
-                                  struct weir_error *err)
+enum weir_status contention_start(struct contention_state *state, uint32_t node, int64_t length_ns,
+                                  int64_t now_ns, struct weir_error *err)
 {
-    int64_t length_ns = state->program->nodes[node].length_ns;
     struct group *group;
     enum weir_status status;
 

@@ -13,9 +13,10 @@ MUST_CHECK enum weir_status contention_new(const struct program *program, enum c
                                            struct contention_state **out, struct weir_error *err);
 void contention_free(struct contention_state *state);
 
-/** A node of length above 0 starts now. */
+/** A node of that length, above 0, starts now. */
 MUST_CHECK enum weir_status contention_start(struct contention_state *state, uint32_t node,
-                                             int64_t now_ns, struct weir_error *err);
+                                             int64_t length_ns, int64_t now_ns,
+                                             struct weir_error *err);
 /** When the next running node ends; INT64_MAX when none runs. */
 int64_t contention_next_ns(const struct contention_state *state);
 /** Appends the nodes that end at now_ns or before to ended[0..*n_ended) and takes them out of the

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finishing and starting: what a node gives back when it ends, and, in dispatch order, who starts. */
+#include <stdlib.h>
+
 #include "sim/simulate_internal.h"
 
-static enum weir_status give_back(struct simulation *sim, uint32_t node)
+/* What ends with the node: its share of bytes and of forbidden and unknown overlaps. */
+static enum weir_status give_bytes(struct simulation *sim, uint32_t node)
 {
-    const struct program_node *fixed = &sim->program->nodes[node];
-    enum weir_status status = WEIR_OK;
+    enum weir_status status = memory_give(sim->memory, node, true, sim->err);
 
-    if ((fixed->flags & PROGRAM_BYTES) != 0) {
-        status = memory_give(sim->memory, node, true, sim->now_ns, sim->err);
-        if (status == WEIR_OK) {
-            status = simulation_wake(sim, node);
-        }
+    if (sim->options->keeps_details) {
+        sim->log.items[sim->log.n++] = node | LOG_FINISH;
     }
-    if (status != WEIR_OK || (fixed->flags & PROGRAM_RUNS_LONG) == 0) {
-        return status;
-    }
+    return status == WEIR_OK && sim->n_for_bytes > 0 ? simulation_wake(sim, node) : status;
+}
+
+static enum weir_status end_overlaps(struct simulation *sim, uint32_t node)
+{
     if (sim->unknown != NULL) {
         overlap_end(sim->unknown, node);
         sim->unknown_pairs -= overlap_count(sim->unknown, node);
     }
-    if (sim->forbidden != NULL) {
-        overlap_end(sim->forbidden, node);
-        status = simulation_wake_all(sim, &sim->for_overlap, node, (weir_object){WEIR_NONE});
+    if (sim->forbidden == NULL) {
+        return WEIR_OK;
     }
-    return status;
+    overlap_end(sim->forbidden, node);
+    return simulation_wake_all(sim, &sim->for_overlap, node, (weir_object){WEIR_NONE});
 }
 
 static void free_slot(struct simulation *sim, uint32_t node)
@@ -40,12 +41,17 @@ static void free_slot(struct simulation *sim, uint32_t node)
 /* The node ends now. Its slot, if it held one, is free already. */
 static enum weir_status finish_node(struct simulation *sim, uint32_t node)
 {
-    enum weir_status status;
+    struct timeline_span *span = &sim->timeline->spans[node];
+    enum weir_status status = WEIR_OK;
 
-    sim->timeline->spans[node].finish_ns = sim->now_ns;
-    sim->timeline->makespan_ns = sim->now_ns;
+    span->finish_ns = sim->now_ns;
     sim->n_to_run--;
-    status = give_back(sim, node);
+    if ((sim->program->nodes[node].flags & PROGRAM_BYTES) != 0) {
+        status = give_bytes(sim, node);
+    }
+    if (status == WEIR_OK && sim->has_overlaps && span->isolated_ns > 0) {
+        status = end_overlaps(sim, node);
+    }
     if (status == WEIR_OK) {
         status = simulation_feed(sim, node, 0, sim->now_ns);
     }
@@ -59,17 +65,23 @@ static enum weir_status finish_node(struct simulation *sim, uint32_t node)
     return status;
 }
 
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
 /* By program order, so that nothing rests on how the ends were found. */
 static void sort_nodes(uint32_t *nodes, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t moved = nodes[i], at = i;
+    bool is_sorted = true;
 
-        while (at > 0 && nodes[at - 1] > moved) {
-            nodes[at] = nodes[at - 1];
-            at--;
-        }
-        nodes[at] = moved;
+    for (uint32_t i = 1; i < n && is_sorted; i++) {
+        is_sorted = nodes[i - 1] < nodes[i];
+    }
+    if (!is_sorted) {
+        qsort(nodes, n, sizeof *nodes, by_number);
     }
 }
 
@@ -96,31 +108,35 @@ enum weir_status simulation_finish_all(struct simulation *sim)
     return status;
 }
 
-static enum weir_status mark_start(struct simulation *sim, struct candidate candidate)
+static enum weir_status mark_start(struct simulation *sim, struct candidate *candidate)
 {
-    uint32_t node = candidate.node;
+    uint32_t node = candidate->node;
     struct timeline_span *span = &sim->timeline->spans[node];
-    const struct program_node *fixed = &sim->program->nodes[node];
-    enum weir_status status = waits_start(sim, &candidate);
+    enum weir_status status = WEIR_OK;
 
     span->start_ns = sim->now_ns;
-    span->isolated_ns = fixed->length_ns;
     span->order = sim->n_started++;
-    if (status == WEIR_OK && (fixed->flags & PROGRAM_FEEDS_START) != 0) {
+    if (span->ready_ns < sim->now_ns || span->cause != WAIT_NONE) {
+        status = waits_start(sim, candidate);
+    }
+    if (status == WEIR_OK && (sim->program->nodes[node].flags & PROGRAM_FEEDS_START) != 0) {
         status = simulation_feed(sim, node, PROGRAM_FROM_START, sim->now_ns);
     }
     if (status == WEIR_OK && sim->fallbacks != NULL) {
         status = fallback_started(sim, node);
     }
-    if (status == WEIR_OK && sim->n_passes > 0) {
-        status = simulation_drain(sim);
-    }
-    return status;
+    return status == WEIR_OK && sim->n_passes > 0 ? simulation_drain(sim) : status;
 }
 
 /* A node of length above 0 joins the running set. */
-static enum weir_status begin_running(struct simulation *sim, uint32_t node)
+static enum weir_status begin_running(struct simulation *sim, uint32_t node, int64_t length_ns)
 {
+    enum weir_status status = array_grow(
+        &sim->ended, &sim->ended_room, (size_t)contention_n_running(sim->contention) + 1, sim->err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
     sim->engines[sim->program->nodes[node].engine].free_slots--;
     if (sim->forbidden != NULL) {
         overlap_start(sim->forbidden, node);
@@ -129,26 +145,28 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node)
         sim->unknown_pairs += overlap_count(sim->unknown, node);
         overlap_start(sim->unknown, node);
     }
-    return contention_start(sim->contention, node, sim->now_ns, sim->err);
+    return contention_start(sim->contention, node, length_ns, sim->now_ns, sim->err);
 }
 
-static enum weir_status start_node(struct simulation *sim, struct candidate candidate)
+static enum weir_status start_node(struct simulation *sim, struct candidate *candidate)
 {
-    uint32_t node = candidate.node;
-    const struct program_node *fixed = &sim->program->nodes[node];
-    bool is_long = (fixed->flags & PROGRAM_RUNS_LONG) != 0;
+    uint32_t node = candidate->node;
+    int64_t length_ns = sim->timeline->spans[node].isolated_ns;
     enum weir_status status = WEIR_OK;
 
-    if ((fixed->flags & PROGRAM_BYTES) != 0) {
-        status = memory_take(sim->memory, node, sim->now_ns, sim->err);
+    if ((sim->program->nodes[node].flags & PROGRAM_TAKES) != 0) {
+        status = memory_take(sim->memory, node, sim->err);
+        if (sim->options->keeps_details) {
+            sim->log.items[sim->log.n++] = node;
+        }
     }
-    if (status == WEIR_OK && is_long) {
-        status = begin_running(sim, node);
+    if (status == WEIR_OK && length_ns > 0) {
+        status = begin_running(sim, node, length_ns);
     }
     if (status == WEIR_OK) {
         status = mark_start(sim, candidate);
     }
-    return status == WEIR_OK && !is_long ? finish_node(sim, node) : status;
+    return status == WEIR_OK && length_ns == 0 ? finish_node(sim, node) : status;
 }
 
 /* Asks the policy. One that is held is tried again at the time it names, or, when it names none
@@ -183,27 +201,38 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
     if (sim->fallbacks != NULL && sim->fallbacks[candidate.node].fate == FATE_SKIPPED) {
         return WEIR_OK;
     }
-    if ((fixed->flags & PROGRAM_BYTES) != 0 &&
+    if ((fixed->flags & PROGRAM_TAKES) != 0 &&
         !memory_fits(sim->memory, candidate.node, &short_of)) {
+        memory_await(sim->memory, short_of);
+        sim->n_for_bytes++;
         return simulation_set_aside(sim, &sim->for_bytes[short_of.index], candidate, WAIT_CAPACITY);
     }
-    if (sim->forbidden != NULL && (fixed->flags & PROGRAM_RUNS_LONG) != 0 &&
+    if (sim->forbidden != NULL && sim->timeline->spans[candidate.node].isolated_ns > 0 &&
         overlap_count(sim->forbidden, candidate.node) > 0) {
         return simulation_set_aside(sim, &sim->for_overlap, candidate, WAIT_OVERLAP);
     }
     status = sim->policy->admit == NULL ? WEIR_OK : ask_policy(sim, candidate, &is_admitted);
-    return status == WEIR_OK && is_admitted ? start_node(sim, candidate) : status;
+    return status == WEIR_OK && is_admitted ? start_node(sim, &candidate) : status;
 }
 
 enum weir_status simulation_start_what_fits(struct simulation *sim)
 {
-    enum weir_status status =
-        simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
+    enum weir_status status = WEIR_OK;
 
+    if (sim->for_policy.n > 0) {
+        status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
+    }
     while (sim->n_open > 0 && status == WEIR_OK) {
-        /* Closed while at work: what it frees or makes ready may open it again. */
-        uint32_t index = open_take(sim);
+        uint32_t index;
 
+        if (sim->has_stale) {
+            status = open_reorder(sim);
+            if (status != WEIR_OK) {
+                break;
+            }
+        }
+        /* Closed while at work: what it frees or makes ready may open it again. */
+        index = open_take(sim);
         status = try_start(sim, ready_pop(&sim->engines[index].queue));
         open_offer(sim, index);
     }

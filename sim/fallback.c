@@ -19,7 +19,7 @@ static enum weir_status add_window(struct simulation *sim, uint32_t node)
     if (value.deadline_ns < 0) {
         return WEIR_OK; /* the window never closes */
     }
-    close_ns = value.deadline_ns - sim->program->nodes[node].length_ns;
+    close_ns = value.deadline_ns - sim->timeline->spans[node].isolated_ns;
     return event_push(&sim->windows, (struct event){close_ns > 0 ? close_ns : 0, node}, sim->err);
 }
 
@@ -66,11 +66,24 @@ enum weir_status fallback_begin(struct simulation *sim)
     return status;
 }
 
+/* What it would have used ends without it. */
+static void log_skip(struct simulation *sim, uint32_t node)
+{
+    struct event_log *log = &sim->log;
+
+    if (sim->options->keeps_details && (sim->program->nodes[node].flags & PROGRAM_BYTES) != 0) {
+        log->items[log->n++] = node | LOG_SKIP;
+        log->items[log->n++] = (uint32_t)((uint64_t)sim->now_ns & 0xffffffffu);
+        log->items[log->n++] = (uint32_t)((uint64_t)sim->now_ns >> 32);
+    }
+}
+
 /* Its turn has come, and it does not run. */
 static enum weir_status pass_on(struct simulation *sim, uint32_t node)
 {
-    enum weir_status status = memory_give(sim->memory, node, false, sim->now_ns, sim->err);
+    enum weir_status status = memory_give(sim->memory, node, false, sim->err);
 
+    log_skip(sim, node);
     if (status == WEIR_OK) {
         status = simulation_wake(sim, node);
     }

@@ -8,6 +8,8 @@ sim_libsim_a_SOURCES = \
 	sim/contention_internal.h \
 	sim/dispatch.c \
 	sim/fallback.c \
+	sim/ledger.c \
+	sim/ledger.h \
 	sim/memory.c \
 	sim/memory.h \
 	sim/memory_give.c \

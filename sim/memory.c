@@ -1,91 +1,103 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accounting of bytes: live copies, workspace and staging, by domain, never above what is usable.
- *
- * Who takes bytes that others gave back must wait for them: those are the induced edges. If every
- * taker waits for its givers, capacity holds whatever the times are. There are no more induced edges
- * than takes and last uses. */
+/* Accounting of bytes: live copies, workspace and staging, by domain, never above what is usable. */
 #include "sim/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/memory_internal.h"
 
-enum weir_status memory_open_hold(struct memory *memory, struct timeline_hold hold, uint32_t *row,
-                                  struct weir_error *err)
+static enum copy_end end_of(const struct bind_copy *copy)
 {
-    enum weir_status status;
-
-    *row = 0;
-    if (!memory->keeps_details) {
-        return WEIR_OK;
+    if (weir_is(copy->reclamation)) {
+        return END_BY_RECLAMATION;
     }
-    status = timeline_add_hold(memory->timeline, &hold, err);
-    *row = (uint32_t)memory->timeline->n_holds;
-    return status;
+    return copy->stays ? END_NEVER : END_BY_LAST_USE;
 }
 
-static enum weir_status begin_initial(struct memory *memory, struct weir_error *err)
+static enum weir_status count_holds(struct memory *memory, uint32_t copy, uint32_t n_holds,
+                                    struct weir_error *err)
+{
+    if (n_holds == 0) {
+        return WEIR_OK;
+    }
+    if (memory->holds_left == NULL) {
+        memory->holds_left = calloc(memory->program->n_copies, sizeof *memory->holds_left);
+        if (memory->holds_left == NULL) {
+            return weir_error_memory(err);
+        }
+    }
+    memory->holds_left[copy] = n_holds;
+    memory->lives[copy].has_holds = 1;
+    return WEIR_OK;
+}
+
+static enum weir_status begin_copies(struct memory *memory, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < memory->program->n_copies && status == WEIR_OK; i++) {
         const struct bind_copy *copy = bind_copy(memory->program->binding, (weir_copy){i});
-        struct live *live = &memory->lives[i];
-        struct pool *pool = &memory->pools[copy->domain.index];
-        const struct timeline_hold hold = {
-            copy->domain, copy->object, {WEIR_NONE}, copy->bytes, 0, -1};
 
-        live->bytes = copy->bytes;
-        live->domain = copy->domain.index;
-        live->uses_left = copy->n_uses;
-        live->holds_left = copy->n_holds;
-        live->end = weir_is(copy->reclamation) ? END_BY_RECLAMATION
-                    : copy->stays              ? END_NEVER
-                                               : END_BY_LAST_USE;
+        memory->lives[i] = (struct live){.bytes = copy->bytes,
+                                         .domain = copy->domain.index & 0xffffffu,
+                                         .uses_left = copy->n_uses,
+                                         .state = copy->is_initial ? COPY_LIVE : COPY_AWAITED,
+                                         .end = end_of(copy)};
+        status = count_holds(memory, i, copy->n_holds, err);
         if (copy->is_initial) {
-            live->state = COPY_LIVE;
-            pool->used_bytes += copy->bytes;
-            pool->fresh_bytes -= copy->bytes;
-            status = memory_open_hold(memory, hold, &live->hold_row, err);
+            memory->used_bytes[copy->domain.index] += copy->bytes;
+            memory->has_changed = true;
+        }
+        if (status == WEIR_OK && copy->is_initial && memory->ledger != NULL) {
+            status = ledger_initial(memory->ledger, i, err);
         }
     }
     return status;
+}
+
+enum weir_status memory_rewind(struct memory *memory, struct ledger *ledger, struct weir_error *err)
+{
+    const struct program *program = memory->program;
+
+    memory->ledger = ledger;
+    memory->n_freed = 0;
+    memory->n_stagings = 0;
+    memory->n_links = 0;
+    if (memory->staging_of != NULL) {
+        memset(memory->staging_of, 0, program->n_nodes * sizeof *memory->staging_of);
+        memset(memory->staged_for, 0, program->n_copies * sizeof *memory->staged_for);
+    }
+    for (uint32_t i = 0; i < program->n_domains; i++) {
+        const struct graph_domain *domain = graph_domain(program->graph, (weir_domain){i});
+
+        memory->used_bytes[i] = 0;
+        memory->pools[i] = (struct pool){
+            .usable_bytes = domain->capacity_bytes - domain->reserve_bytes, .last_copy = WEIR_NONE};
+    }
+    return begin_copies(memory, err);
 }
 
 static enum weir_status memory_begin(struct memory *memory, struct weir_error *err)
 {
     const struct program *program = memory->program;
     size_t n_domains = (size_t)program->n_domains + 1;
-    enum weir_status status;
 
     memory->pools = calloc(n_domains, sizeof *memory->pools);
+    memory->used_bytes = calloc(n_domains, sizeof *memory->used_bytes);
     memory->needs = calloc(n_domains, sizeof *memory->needs);
     memory->needed = calloc(n_domains, sizeof *memory->needed);
     memory->freed = calloc(n_domains, sizeof *memory->freed);
-    memory->used = calloc(n_domains, sizeof *memory->used);
-    memory->lives = calloc((size_t)program->n_copies + 1, sizeof *memory->lives);
-    if (memory->pools == NULL || memory->needs == NULL || memory->needed == NULL ||
-        memory->freed == NULL || memory->used == NULL || memory->lives == NULL) {
+    memory->lives = malloc(((size_t)program->n_copies + 1) * sizeof *memory->lives);
+    if (memory->pools == NULL || memory->used_bytes == NULL || memory->needs == NULL ||
+        memory->needed == NULL || memory->freed == NULL || memory->lives == NULL) {
         return weir_error_memory(err);
     }
-    for (uint32_t i = 0; i < program->n_domains; i++) {
-        const struct graph_domain *domain = graph_domain(program->graph, (weir_domain){i});
-        struct pool *pool = &memory->pools[i];
-
-        pool->usable_bytes = domain->capacity_bytes - domain->reserve_bytes;
-        pool->fresh_bytes = pool->usable_bytes;
-        pool->settled_bytes = -1;
-        pool->last_copy = WEIR_NONE;
-    }
-    status = begin_initial(memory, err);
-    for (uint32_t i = 0; i < program->n_domains; i++) {
-        memory->used[i] = memory->pools[i].used_bytes;
-    }
-    return status;
+    return memory_rewind(memory, NULL, err);
 }
 
-enum weir_status memory_new(const struct program *program, struct timeline *timeline,
-                            bool keeps_details, struct memory **out, struct weir_error *err)
+enum weir_status memory_new(const struct program *program, struct memory **out,
+                            struct weir_error *err)
 {
     struct memory *memory = calloc(1, sizeof *memory);
     enum weir_status status;
@@ -94,8 +106,6 @@ enum weir_status memory_new(const struct program *program, struct timeline *time
         return weir_error_memory(err);
     }
     memory->program = program;
-    memory->timeline = timeline;
-    memory->keeps_details = keeps_details;
     status = memory_begin(memory, err);
     if (status != WEIR_OK) {
         memory_free(memory);
@@ -110,16 +120,15 @@ void memory_free(struct memory *memory)
     if (memory == NULL) {
         return;
     }
-    for (uint32_t i = 0; memory->pools != NULL && i < memory->program->n_domains; i++) {
-        free(memory->pools[i].parcels);
-    }
     free(memory->pools);
+    free(memory->used_bytes);
     free(memory->needs);
     free(memory->needed);
     free(memory->freed);
-    free(memory->used);
     free(memory->lives);
+    free(memory->holds_left);
     free(memory->staging_of);
+    free(memory->staged_for);
     free(memory->stagings);
     free(memory->links);
     free(memory);
@@ -128,45 +137,53 @@ void memory_free(struct memory *memory)
 weir_domain memory_overfull(const struct memory *memory)
 {
     for (uint32_t i = 0; i < memory->program->n_domains; i++) {
-        if (memory->pools[i].used_bytes > memory->pools[i].usable_bytes) {
+        if (memory->used_bytes[i] > memory->pools[i].usable_bytes) {
             return (weir_domain){i};
         }
     }
     return (weir_domain){WEIR_NONE};
 }
 
-enum weir_status memory_settle(struct memory *memory, int64_t now_ns, struct weir_error *err)
+void memory_settle(struct memory *memory)
 {
+    if (!memory->has_changed) {
+        return;
+    }
+    memory->has_changed = false;
     for (uint32_t i = 0; i < memory->program->n_domains; i++) {
-        struct pool *pool = &memory->pools[i];
-        const struct timeline_pressure row = {{i}, now_ns, pool->used_bytes};
-
-        if (pool->used_bytes == pool->settled_bytes) {
-            continue;
-        }
-        pool->settled_bytes = pool->used_bytes;
-        if (pool->used_bytes > memory->timeline->peak_bytes[i]) {
-            memory->timeline->peak_bytes[i] = pool->used_bytes;
-        }
-        if (memory->keeps_details) {
-            enum weir_status status = timeline_add_pressure(memory->timeline, &row, err);
-
-            if (status != WEIR_OK) {
-                return status;
-            }
+        if (memory->used_bytes[i] > memory->pools[i].peak_bytes) {
+            memory->pools[i].peak_bytes = memory->used_bytes[i];
         }
     }
-    return WEIR_OK;
+}
+
+void memory_await(struct memory *memory, weir_domain domain)
+{
+    memory->pools[domain.index].is_awaited = true;
+}
+
+bool memory_next_freed(struct memory *memory, weir_domain *domain)
+{
+    if (memory->n_freed == 0) {
+        return false;
+    }
+    domain->index = memory->freed[--memory->n_freed];
+    return true;
 }
 
 const int64_t *memory_used_bytes(const struct memory *memory)
 {
-    return memory->used;
+    return memory->used_bytes;
 }
 
 int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain)
 {
     return memory->pools[domain.index].usable_bytes;
+}
+
+int64_t memory_peak_bytes(const struct memory *memory, weir_domain domain)
+{
+    return memory->pools[domain.index].peak_bytes;
 }
 
 weir_object memory_last_freed(const struct memory *memory, weir_domain domain)
@@ -188,13 +205,12 @@ int64_t memory_live_bytes(const struct memory *memory, weir_copy copy)
 
 size_t memory_memory_bytes(const struct memory *memory)
 {
-    size_t bytes = memory->program->n_copies * sizeof *memory->lives +
-                   memory->stagings_room * sizeof *memory->stagings +
-                   memory->links_room * sizeof *memory->links +
-                   (memory->staging_of == NULL ? 0 : memory->program->n_nodes * sizeof(uint32_t));
-
-    for (uint32_t i = 0; i < memory->program->n_domains; i++) {
-        bytes += memory->pools[i].room * sizeof *memory->pools[i].parcels;
-    }
-    return bytes;
+    return memory->program->n_copies * sizeof *memory->lives +
+           memory->stagings_room * sizeof *memory->stagings +
+           memory->links_room * sizeof *memory->links +
+           (memory->holds_left == NULL ? 0 : memory->program->n_copies * sizeof(uint32_t)) +
+           (memory->staging_of == NULL
+                ? 0
+                : ((size_t)memory->program->n_nodes + memory->program->n_copies) *
+                      sizeof(uint32_t));
 }

@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a node needs, and taking it. Bytes that nobody has used yet are taken first, then parcels;
- * what comes from a parcel makes an induced edge from its giver. Each take empties all but the last
- * of the parcels it touches. */
+/* What a node needs, and taking it: copies that begin with it, workspace, staging. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "sim/memory_internal.h"
 
-static bool is_due(const struct memory *memory, const struct program_take *take)
+static bool begins(const struct memory *memory, uint32_t touch)
 {
-    return take->copy >= PROGRAM_STAGING || memory->lives[take->copy].state == COPY_AWAITED;
+    return (touch & TOUCH_BEGINS) != 0 && memory->lives[touch & TOUCH_COPY].state == COPY_AWAITED;
+}
+
+static void add_need(struct memory *memory, uint32_t domain, int64_t bytes, uint32_t *n)
+{
+    if (bytes > 0) {
+        if (memory->needs[domain] == 0) {
+            memory->needed[(*n)++] = domain;
+        }
+        memory->needs[domain] += bytes;
+    }
 }
 
 /* Adds what the node needs to needs[]; @return in how many domains it needs anything */
 static uint32_t add_needs(struct memory *memory, uint32_t node)
 {
     const struct program *program = memory->program;
+    const struct program_node *fixed = &program->nodes[node];
     uint32_t n = 0;
 
-    for (uint32_t i = program->first_take[node]; i < program->first_take[node + 1]; i++) {
-        const struct program_take *take = &program->takes[i];
+    for (uint32_t i = fixed->touches; i < fixed[1].touches; i++) {
+        if (begins(memory, program->touches[i])) {
+            const struct live *live = &memory->lives[program->touches[i] & TOUCH_COPY];
 
-        if (!is_due(memory, take) || take->bytes == 0) {
-            continue;
+            add_need(memory, live->domain, live->bytes, &n);
         }
-        if (memory->needs[take->domain] == 0) {
-            memory->needed[n++] = take->domain;
+    }
+    if ((fixed->flags & PROGRAM_CHARGES) != 0) {
+        for (uint32_t i = program->first_charge[node]; i < program->first_charge[node + 1]; i++) {
+            add_need(memory, program->charges[i].domain, program->charges[i].bytes, &n);
         }
-        memory->needs[take->domain] += take->bytes;
     }
     return n;
 }
@@ -39,9 +49,9 @@ bool memory_fits(struct memory *memory, uint32_t node, weir_domain *where)
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t domain = memory->needed[i];
-        const struct pool *pool = &memory->pools[domain];
 
-        if (memory->needs[domain] > pool->usable_bytes - pool->used_bytes &&
+        if (memory->needs[domain] >
+                memory->pools[domain].usable_bytes - memory->used_bytes[domain] &&
             (fits || domain < where->index)) {
             fits = false;
             where->index = domain;
@@ -62,115 +72,84 @@ int64_t memory_need_bytes(struct memory *memory, uint32_t node, weir_domain doma
     return need;
 }
 
-static enum weir_status induce_one(struct memory *memory, uint32_t giver, uint32_t taker,
-                                   uint32_t domain, int64_t bytes, struct weir_error *err)
+static enum weir_status begin_copy(struct memory *memory, uint32_t copy, uint32_t node,
+                                   struct weir_error *err)
 {
-    const struct timeline_induced row = {{giver}, {taker}, {domain}, bytes};
-
-    return giver == taker ? WEIR_OK : timeline_add_induced(memory->timeline, &row, err);
-}
-
-static enum weir_status induce(struct memory *memory, const struct parcel *parcel, uint32_t taker,
-                               uint32_t domain, int64_t bytes, struct weir_error *err)
-{
-    enum weir_status status = WEIR_OK;
-    uint32_t cursor = 0;
-    weir_node giver;
-
-    if (!memory->keeps_details) {
-        return WEIR_OK;
-    }
-    if (parcel->copy == WEIR_NONE) {
-        return induce_one(memory, parcel->giver, taker, domain, bytes, err);
-    }
-    while (status == WEIR_OK &&
-           bind_last_use(memory->program->binding, (weir_copy){parcel->copy}, &cursor, &giver)) {
-        status = induce_one(memory, giver.index, taker, domain, bytes, err);
-    }
-    return status;
-}
-
-static enum weir_status take_bytes(struct memory *memory, uint32_t domain, uint32_t node,
-                                   int64_t bytes, struct weir_error *err)
-{
-    struct pool *pool = &memory->pools[domain];
-    enum weir_status status = WEIR_OK;
-    int64_t fresh = bytes < pool->fresh_bytes ? bytes : pool->fresh_bytes;
-
-    pool->used_bytes += bytes;
-    memory->used[domain] = pool->used_bytes;
-    pool->fresh_bytes -= fresh;
-    bytes -= fresh;
-    while (bytes > 0 && status == WEIR_OK) {
-        struct parcel *parcel = &pool->parcels[pool->head];
-        int64_t part = bytes < parcel->bytes ? bytes : parcel->bytes;
-
-        status = induce(memory, parcel, node, domain, part, err);
-        parcel->bytes -= part;
-        bytes -= part;
-        if (parcel->bytes == 0) {
-            pool->head++;
-        }
-    }
-    return status;
-}
-
-static enum weir_status begin_copy(struct memory *memory, const struct program_take *take,
-                                   uint32_t node, int64_t now_ns, struct weir_error *err)
-{
-    struct live *live = &memory->lives[take->copy];
-    struct timeline_hold hold = {{take->domain}, {WEIR_NONE}, {node}, take->bytes, now_ns, -1};
+    struct live *live = &memory->lives[copy];
 
     live->state = COPY_LIVE;
-    if (!memory->keeps_details) {
-        return WEIR_OK;
-    }
-    hold.object = bind_copy(memory->program->binding, (weir_copy){take->copy})->object;
-    return memory_open_hold(memory, hold, &live->hold_row, err);
+    memory->used_bytes[live->domain] += live->bytes;
+    return memory->ledger == NULL
+               ? WEIR_OK
+               : ledger_take(memory->ledger, live->domain, node, copy, live->bytes, err);
 }
 
-static enum weir_status begin_staging(struct memory *memory, const struct program_take *take,
-                                      uint32_t node, int64_t now_ns, struct weir_error *err)
+static enum weir_status allocate_stagings(struct memory *memory, struct weir_error *err)
 {
-    const struct timeline_hold hold = {{take->domain}, {WEIR_NONE}, {node},
-                                       take->bytes,    now_ns,      -1};
-    struct staging staging = {node, take->domain, 0, 0, take->bytes};
-    enum weir_status status = memory_open_hold(memory, hold, &staging.hold_row, err);
+    if (memory->staging_of != NULL) {
+        return WEIR_OK;
+    }
+    memory->staging_of = calloc(memory->program->n_nodes, sizeof *memory->staging_of);
+    memory->staged_for = calloc((size_t)memory->program->n_copies + 1, sizeof *memory->staged_for);
+    return memory->staging_of == NULL || memory->staged_for == NULL ? weir_error_memory(err)
+                                                                    : WEIR_OK;
+}
 
+static enum weir_status begin_staging(struct memory *memory, const struct program_charge *charge,
+                                      uint32_t node, struct weir_error *err)
+{
+    enum weir_status status = allocate_stagings(memory, err);
+
+    if (status == WEIR_OK && memory->ledger != NULL) {
+        status = ledger_stage(memory->ledger, charge->domain, node, charge->bytes, err);
+    }
     if (status == WEIR_OK) {
         status = array_grow(&memory->stagings, &memory->stagings_room,
                             (size_t)memory->n_stagings + 1, err);
     }
-    if (status == WEIR_OK && memory->staging_of == NULL) {
-        memory->staging_of = calloc(memory->program->n_nodes, sizeof *memory->staging_of);
-        status = memory->staging_of == NULL ? weir_error_memory(err) : WEIR_OK;
-    }
     if (status == WEIR_OK) {
-        memory->stagings[memory->n_stagings++] = staging;
+        memory->stagings[memory->n_stagings++] =
+            (struct staging){node, charge->domain, 0, charge->bytes};
         memory->staging_of[node] = memory->n_stagings;
     }
     return status;
 }
 
-enum weir_status memory_take(struct memory *memory, uint32_t node, int64_t now_ns,
-                             struct weir_error *err)
+static enum weir_status take_charges(struct memory *memory, uint32_t node, struct weir_error *err)
 {
     const struct program *program = memory->program;
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = program->first_take[node];
-         i < program->first_take[node + 1] && status == WEIR_OK; i++) {
-        const struct program_take *take = &program->takes[i];
+    for (uint32_t i = program->first_charge[node];
+         i < program->first_charge[node + 1] && status == WEIR_OK; i++) {
+        const struct program_charge *charge = &program->charges[i];
 
-        if (!is_due(memory, take)) {
-            continue;
+        memory->used_bytes[charge->domain] += charge->bytes;
+        if (charge->is_staging) {
+            status = begin_staging(memory, charge, node, err);
+        } else if (memory->ledger != NULL) {
+            status =
+                ledger_take(memory->ledger, charge->domain, node, WEIR_NONE, charge->bytes, err);
         }
-        status = take_bytes(memory, take->domain, node, take->bytes, err);
-        if (status == WEIR_OK && take->copy == PROGRAM_STAGING) {
-            status = begin_staging(memory, take, node, now_ns, err);
-        } else if (status == WEIR_OK && take->copy != PROGRAM_WORKSPACE) {
-            status = begin_copy(memory, take, node, now_ns, err);
+    }
+    return status;
+}
+
+enum weir_status memory_take(struct memory *memory, uint32_t node, struct weir_error *err)
+{
+    const struct program *program = memory->program;
+    const struct program_node *fixed = &program->nodes[node];
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = fixed->touches; i < fixed[1].touches && status == WEIR_OK; i++) {
+        if (begins(memory, program->touches[i])) {
+            memory->has_changed = true;
+            status = begin_copy(memory, program->touches[i] & TOUCH_COPY, node, err);
         }
+    }
+    if (status == WEIR_OK && (fixed->flags & PROGRAM_CHARGES) != 0) {
+        memory->has_changed = true;
+        status = take_charges(memory, node, err);
     }
     return status;
 }

@@ -5,7 +5,8 @@
 
 static bool engine_before(const struct simulation *sim, uint32_t a, uint32_t b)
 {
-    return candidate_before(&sim->engines[a].queue.items[0], &sim->engines[b].queue.items[0]);
+    return candidate_before(ready_first(&sim->engines[a].queue),
+                            ready_first(&sim->engines[b].queue));
 }
 
 static void put(struct simulation *sim, uint32_t at, uint32_t index)
@@ -47,7 +48,7 @@ void open_offer(struct simulation *sim, uint32_t index)
 {
     const struct engine_state *engine = &sim->engines[index];
 
-    if (engine->free_slots > 0 && engine->queue.n > 0) {
+    if (engine->free_slots > 0 && ready_n(&engine->queue) > 0) {
         rise(sim, engine->open_at > 0 ? engine->open_at - 1 : sim->n_open++, index);
     }
 }
@@ -63,9 +64,19 @@ uint32_t open_take(struct simulation *sim)
     return first;
 }
 
-void open_reorder(struct simulation *sim)
+enum weir_status open_reorder(struct simulation *sim)
 {
-    for (uint32_t i = sim->n_open; i > 0; i--) {
+    enum weir_status status = WEIR_OK;
+
+    sim->has_stale = false;
+    for (uint32_t i = 0; i <= sim->program->n_engines && status == WEIR_OK; i++) {
+        if (sim->engines[i].is_stale) {
+            sim->engines[i].is_stale = false;
+            status = ready_reorder(&sim->engines[i].queue, sim->priority, sim->err);
+        }
+    }
+    for (uint32_t i = sim->n_open; i > 0 && status == WEIR_OK; i--) {
         sink(sim, i - 1, sim->open[i - 1]);
     }
+    return status;
 }

@@ -33,20 +33,16 @@ static enum weir_status missing_cost(const struct graph *graph, weir_node node,
                           finding_remedy(code));
 }
 
-static uint32_t node_flags(const struct program *program, weir_node node,
-                           const struct graph_node *value, int64_t length_ns)
+static uint32_t node_flags(const struct graph *graph, weir_node node,
+                           const struct graph_node *value)
 {
-    uint32_t n_touches, flags = 0;
+    uint32_t flags = 0;
 
-    (void)bind_touches(program->binding, node, &n_touches);
-    if (!graph_node_is_on(program->graph, node)) {
+    if (!graph_node_is_on(graph, node)) {
         return PROGRAM_OFF;
     }
-    if (n_touches > 0 || value->n_workspace > 0 || value->staging.bytes > 0) {
-        flags |= PROGRAM_BYTES;
-    }
-    if (length_ns > 0) {
-        flags |= PROGRAM_RUNS_LONG;
+    if (value->n_workspace > 0 || value->staging.bytes > 0) {
+        flags |= PROGRAM_BYTES | PROGRAM_TAKES | PROGRAM_CHARGES;
     }
     if (value->fallback == FALLBACK_NODE ||
         (value->fallback == FALLBACK_FAIL && value->deadline_ns >= 0)) {
@@ -56,7 +52,7 @@ static uint32_t node_flags(const struct program *program, weir_node node,
 }
 
 static enum weir_status compile_node(struct program *program, weir_node node,
-                                     struct weir_error *err)
+                                     struct timeline_span *span, struct weir_error *err)
 {
     struct program_node *out = &program->nodes[node.index];
     int64_t release = bind_ready_ns(program->binding, node);
@@ -64,13 +60,12 @@ static enum weir_status compile_node(struct program *program, weir_node node,
     enum weir_status status;
 
     graph_node(program->graph, node, &value);
-    out->length_ns = 0;
     if (graph_node_is_on(program->graph, node) &&
-        !graph_node_length_ns(program->graph, node, &out->length_ns)) {
+        !graph_node_length_ns(program->graph, node, &span->isolated_ns)) {
         return missing_cost(program->graph, node, err);
     }
-    out->engine = weir_is(value.engine) ? value.engine.index : program->n_engines;
-    out->flags |= node_flags(program, node, &value, out->length_ns);
+    out->engine = (weir_is(value.engine) ? value.engine.index : program->n_engines) & 0xffffffu;
+    out->flags = (out->flags | node_flags(program->graph, node, &value)) & 0xffu;
     if (value.fallback == FALLBACK_NODE) {
         program->nodes[value.fallback_node.index].flags |= PROGRAM_STANDIN;
     }
@@ -82,6 +77,8 @@ static enum weir_status compile_node(struct program *program, weir_node node,
     return status;
 }
 
+/* --- copies --------------------------------------------------------------------------------- */
+
 /* May this touch begin its copy? */
 static bool may_begin(const struct bind_copy *copy, uint32_t roles)
 {
@@ -91,71 +88,115 @@ static bool may_begin(const struct bind_copy *copy, uint32_t roles)
     return weir_is(copy->allocation) ? (roles & BIND_ALLOCATES) != 0 : (roles & BIND_FILLS) != 0;
 }
 
-/* Writes what the node takes to out, unless that is NULL, and counts it. */
-static uint32_t list_takes(const struct program *program, uint32_t node, struct program_take *out)
+static uint32_t touch_of(const struct program *program, const struct bind_touch *touch)
 {
-    uint32_t n_touches, n = 0;
-    const struct bind_touch *touches =
-        bind_touches(program->binding, (weir_node){node}, &n_touches);
-    struct graph_node value;
+    uint32_t out = touch->copy.index;
 
-    for (uint32_t i = 0; i < n_touches; i++) {
-        const struct bind_copy *copy = bind_copy(program->binding, touches[i].copy);
+    if (may_begin(bind_copy(program->binding, touch->copy), touch->roles)) {
+        out |= TOUCH_BEGINS;
+    }
+    if ((touch->roles & (BIND_READS | BIND_FILLS)) != 0) {
+        out |= TOUCH_USES;
+    } else if ((touch->roles & BIND_HOLDS) != 0) {
+        out |= TOUCH_HOLDS;
+    }
+    return (touch->roles & BIND_RECLAIMS) != 0 ? out | TOUCH_RECLAIMS : out;
+}
 
-        if (may_begin(copy, touches[i].roles) && out != NULL) {
-            out[n] = (struct program_take){copy->bytes, copy->domain.index, touches[i].copy.index};
-        }
-        n += may_begin(copy, touches[i].roles) ? 1 : 0;
-    }
-    graph_node(program->graph, (weir_node){node}, &value);
-    for (uint32_t i = 0; i < value.n_workspace; i++, n++) {
-        if (out != NULL) {
-            out[n] = (struct program_take){
-                value.workspace[i].bytes,
-                graph_charge_domain(program->graph, (weir_node){node}, &value.workspace[i]).index,
-                PROGRAM_WORKSPACE};
-        }
-    }
-    if (value.staging.bytes > 0) {
-        if (out != NULL) {
-            out[n] = (struct program_take){
-                value.staging.bytes,
-                graph_charge_domain(program->graph, (weir_node){node}, &value.staging).index,
-                PROGRAM_STAGING};
-        }
-        n++;
+static uint32_t count_touches(const struct program *program)
+{
+    uint32_t n = 0, n_touches;
+
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        (void)bind_touches(program->binding, (weir_node){i}, &n_touches);
+        n += n_touches;
     }
     return n;
 }
 
-static enum weir_status compile_takes(struct program *program, struct weir_error *err)
+static enum weir_status compile_touches(struct program *program, struct weir_error *err)
 {
     uint32_t n = 0;
 
-    program->first_take = malloc(((size_t)program->n_nodes + 1) * sizeof *program->first_take);
-    if (program->first_take == NULL) {
+    program->touches = malloc(((size_t)count_touches(program) + 1) * sizeof *program->touches);
+    if (program->touches == NULL) {
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < program->n_nodes; i++) {
-        program->first_take[i] = n;
-        if ((program->nodes[i].flags & PROGRAM_BYTES) != 0) {
-            n += list_takes(program, i, NULL);
+        struct program_node *node = &program->nodes[i];
+        uint32_t n_touches;
+        const struct bind_touch *touches =
+            bind_touches(program->binding, (weir_node){i}, &n_touches);
+
+        node->touches = n;
+        for (uint32_t j = 0; j < n_touches; j++) {
+            uint32_t touch = touch_of(program, &touches[j]);
+
+            node->flags |= PROGRAM_BYTES;
+            node->flags |= (touch & TOUCH_BEGINS) != 0 ? PROGRAM_TAKES : 0;
+            program->touches[n++] = touch;
         }
+        program->n_touching += (node->flags & PROGRAM_BYTES) != 0 ? 1 : 0;
     }
-    program->first_take[program->n_nodes] = n;
-    program->takes = malloc(((size_t)n + 1) * sizeof *program->takes);
-    if (program->takes == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < program->n_nodes; i++) {
-        if (program->first_take[i] < program->first_take[i + 1]) {
-            (void)list_takes(program, i, program->takes + program->first_take[i]);
-        }
-    }
+    program->nodes[program->n_nodes].touches = n;
     return WEIR_OK;
 }
 
-/* Counts edges by producer into nodes[].next and by consumer into nodes[].n_before. */
+/* Writes what the node takes beside copies to out, unless that is NULL, and counts it. */
+static uint32_t list_charges(const struct program *program, weir_node node,
+                             struct program_charge *out)
+{
+    struct graph_node value;
+    uint32_t n;
+
+    graph_node(program->graph, node, &value);
+    for (n = 0; n < value.n_workspace && out != NULL; n++) {
+        out[n] = (struct program_charge){
+            value.workspace[n].bytes,
+            graph_charge_domain(program->graph, node, &value.workspace[n]).index, false};
+    }
+    n = value.n_workspace;
+    if (value.staging.bytes > 0 && out != NULL) {
+        out[n] = (struct program_charge){
+            value.staging.bytes, graph_charge_domain(program->graph, node, &value.staging).index,
+            true};
+    }
+    return n + (value.staging.bytes > 0 ? 1 : 0);
+}
+
+static bool has_charges(const struct program *program, uint32_t node)
+{
+    return (program->nodes[node].flags & PROGRAM_CHARGES) != 0;
+}
+
+static enum weir_status compile_charges(struct program *program, struct weir_error *err)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        n += has_charges(program, i) ? list_charges(program, (weir_node){i}, NULL) : 0;
+    }
+    if (n == 0) {
+        return WEIR_OK;
+    }
+    program->first_charge = malloc(((size_t)program->n_nodes + 1) * sizeof *program->first_charge);
+    program->charges = malloc((size_t)n * sizeof *program->charges);
+    if (program->first_charge == NULL || program->charges == NULL) {
+        return weir_error_memory(err);
+    }
+    n = 0;
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        program->first_charge[i] = n;
+        n += has_charges(program, i) ? list_charges(program, (weir_node){i}, program->charges + n)
+                                     : 0;
+    }
+    program->first_charge[program->n_nodes] = n;
+    return WEIR_OK;
+}
+
+/* --- edges ---------------------------------------------------------------------------------- */
+
+/* Counts edges by producer into nodes[].next and by consumer into n_before[]. */
 static void count_edges(struct program *program)
 {
     const struct bind_edge *implied = bind_edges(program->binding);
@@ -165,11 +206,11 @@ static void count_edges(struct program *program)
 
         graph_edge(program->graph, (weir_edge){i}, &edge);
         program->nodes[edge.producer.index].next++;
-        program->nodes[edge.consumer.index].n_before++;
+        program->n_before[edge.consumer.index]++;
     }
     for (uint32_t i = 0; i < bind_n_edges(program->binding); i++) {
         program->nodes[implied[i].producer.index].next++;
-        program->nodes[implied[i].consumer.index].n_before++;
+        program->n_before[implied[i].consumer.index]++;
     }
 }
 
@@ -213,37 +254,27 @@ static void count_memory(struct program *program, size_t n_edges)
 {
     size_t n_nodes = program->n_nodes;
 
-    program->memory_bytes =
-        (n_nodes + 1) * sizeof *program->nodes + (n_nodes + 1) * sizeof *program->first_take +
-        program->first_take[n_nodes] * sizeof *program->takes + n_edges * sizeof *program->next +
-        (program->lag_ns == NULL ? 0 : n_edges * sizeof *program->lag_ns) +
-        (program->release_ns == NULL ? 0 : n_nodes * sizeof(int64_t)) +
-        (program->priority == NULL ? 0 : n_nodes * sizeof(int64_t));
+    program->memory_bytes = (n_nodes + 1) * (sizeof *program->nodes + sizeof *program->n_before) +
+                            program->nodes[n_nodes].touches * sizeof *program->touches +
+                            n_edges * sizeof *program->next +
+                            (program->lag_ns == NULL ? 0 : n_edges * sizeof *program->lag_ns) +
+                            (program->release_ns == NULL ? 0 : n_nodes * sizeof(int64_t)) +
+                            (program->priority == NULL ? 0 : n_nodes * sizeof(int64_t));
+    if (program->charges != NULL) {
+        program->memory_bytes += (n_nodes + 1) * sizeof *program->first_charge +
+                                 program->first_charge[n_nodes] * sizeof *program->charges;
+    }
 }
 
-static enum weir_status compile(struct program *program, struct weir_error *err)
+static enum weir_status compile_edges(struct program *program, struct weir_error *err)
 {
     size_t n_edges = (size_t)graph_n_edges(program->graph) + bind_n_edges(program->binding);
-    enum weir_status status = WEIR_OK;
+    enum weir_status status;
 
-    if (program->n_nodes > PROGRAM_NODES_MAX || n_edges > UINT32_MAX - 1) {
-        return weir_error_set(err, WEIR_INPUT,
-                              "%u nodes and %zu edges are more than one simulation takes",
-                              program->n_nodes, n_edges);
-    }
-    program->nodes = calloc((size_t)program->n_nodes + 1, sizeof *program->nodes);
     program->next = malloc((n_edges + 1) * sizeof *program->next);
-    if (program->nodes == NULL || program->next == NULL) {
+    program->n_before = calloc((size_t)program->n_nodes + 1, sizeof *program->n_before);
+    if (program->next == NULL || program->n_before == NULL) {
         return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < program->n_nodes && status == WEIR_OK; i++) {
-        status = compile_node(program, (weir_node){i}, err);
-    }
-    if (status == WEIR_OK) {
-        status = compile_takes(program, err);
-    }
-    if (status != WEIR_OK) {
-        return status;
     }
     count_edges(program);
     sum_edges(program);
@@ -252,8 +283,70 @@ static enum weir_status compile(struct program *program, struct weir_error *err)
     return status;
 }
 
-enum weir_status program_make(const struct binding *binding, struct program *out,
-                              struct weir_error *err)
+/* --- all of it ------------------------------------------------------------------------------ */
+
+static enum weir_status check_sizes(const struct program *program, struct weir_error *err)
+{
+    size_t n_edges = (size_t)graph_n_edges(program->graph) + bind_n_edges(program->binding);
+
+    if (program->n_nodes > PROGRAM_NODES_MAX || n_edges > UINT32_MAX - 1 ||
+        program->n_engines >= 0xffffffu || program->n_domains >= 0xffffffu ||
+        program->n_copies > TOUCH_COPY) {
+        return weir_error_set(
+            err, WEIR_INPUT,
+            "%u nodes, %zu edges, %u engines, %u domains and %u copies are more than one "
+            "simulation takes: %u, %u, %u, %u, %u",
+            program->n_nodes, n_edges, program->n_engines, program->n_domains, program->n_copies,
+            PROGRAM_NODES_MAX, UINT32_MAX - 1, 0xfffffeu, 0xfffffeu, TOUCH_COPY);
+    }
+    return WEIR_OK;
+}
+
+static bool is_plain(const struct program *program)
+{
+    const uint32_t passes = PROGRAM_OFF | PROGRAM_STANDIN | PROGRAM_WINDOW | PROGRAM_FEEDS_START;
+
+    if (program->lag_ns != NULL || program->release_ns != NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < program->n_nodes; i++) {
+        if ((program->nodes[i].flags & passes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum weir_status compile(struct program *program, struct timeline_span *spans,
+                                struct weir_error *err)
+{
+    enum weir_status status = check_sizes(program, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    program->nodes = calloc((size_t)program->n_nodes + 1, sizeof *program->nodes);
+    if (program->nodes == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < program->n_nodes && status == WEIR_OK; i++) {
+        status = compile_node(program, (weir_node){i}, &spans[i], err);
+    }
+    if (status == WEIR_OK) {
+        status = compile_touches(program, err);
+    }
+    if (status == WEIR_OK) {
+        status = compile_charges(program, err);
+    }
+    if (status == WEIR_OK) {
+        status = compile_edges(program, err);
+    }
+    program->is_plain = status == WEIR_OK && is_plain(program);
+    return status;
+}
+
+enum weir_status program_make(const struct binding *binding, struct timeline_span *spans,
+                              struct program *out, struct weir_error *err)
 {
     const struct graph *graph = bind_of(binding);
     enum weir_status status;
@@ -266,7 +359,7 @@ enum weir_status program_make(const struct binding *binding, struct program *out
         .n_domains = graph_n_domains(graph),
         .n_copies = bind_n_copies(binding),
     };
-    status = compile(out, err);
+    status = compile(out, spans, err);
     if (status != WEIR_OK) {
         program_free(out);
     }
@@ -276,9 +369,11 @@ enum weir_status program_make(const struct binding *binding, struct program *out
 void program_free(struct program *program)
 {
     free(program->nodes);
+    free(program->n_before);
     free(program->next);
-    free(program->first_take);
-    free(program->takes);
+    free(program->touches);
+    free(program->first_charge);
+    free(program->charges);
     free(program->lag_ns);
     free(program->release_ns);
     free(program->priority);

@@ -1,124 +1,93 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heaps: the children of item i are 4 i + 1 ... 4 i + 4. */
+/* The candidates that come out of order, and a new order. */
 #include "sim/queue.h"
 
-#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
 
-static bool event_before(const struct event *a, const struct event *b)
+enum weir_status ready_push_early(struct ready_queue *queue, struct candidate candidate,
+                                  struct weir_error *err)
 {
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->node < b->node;
-}
+    uint32_t at = queue->n_heap;
+    enum weir_status status = array_grow(&queue->heap, &queue->heap_room, (size_t)at + 1, err);
 
-enum weir_status event_push(struct event_queue *queue, struct event event, struct weir_error *err)
-{
-    uint32_t at = queue->n;
-
-    if (queue->n == queue->room) {
-        enum weir_status status =
-            array_grow(&queue->items, &queue->room, (size_t)queue->n + 1, err);
-
-        if (status != WEIR_OK) {
-            return status;
-        }
+    if (status != WEIR_OK) {
+        return status;
     }
-    queue->n++;
-    while (at > 0) {
-        uint32_t parent = (at - 1) / 4;
-
-        if (!event_before(&event, &queue->items[parent])) {
-            break;
-        }
-        queue->items[at] = queue->items[parent];
-        at = parent;
+    queue->n_heap++;
+    while (at > 0 && candidate_before(&candidate, &queue->heap[(at - 1) / 4])) {
+        queue->heap[at] = queue->heap[(at - 1) / 4];
+        at = (at - 1) / 4;
     }
-    queue->items[at] = event;
+    queue->heap[at] = candidate;
     return WEIR_OK;
 }
 
-struct event event_pop(struct event_queue *queue)
-{
-    struct event first = queue->items[0];
-    struct event moved = queue->items[--queue->n];
-    uint32_t at = 0;
-
-    for (;;) {
-        uint32_t child = 4 * at + 1, best = child;
-
-        if (child >= queue->n) {
-            break;
-        }
-        for (uint32_t i = child + 1; i < child + 4 && i < queue->n; i++) {
-            best = event_before(&queue->items[i], &queue->items[best]) ? i : best;
-        }
-        if (!event_before(&queue->items[best], &moved)) {
-            break;
-        }
-        queue->items[at] = queue->items[best];
-        at = best;
-    }
-    queue->items[at] = moved;
-    return first;
-}
-
-enum weir_status ready_push(struct ready_queue *queue, struct candidate candidate,
-                            struct weir_error *err)
-{
-    uint32_t at = queue->n;
-
-    if (queue->n == queue->room) {
-        enum weir_status status =
-            array_grow(&queue->items, &queue->room, (size_t)queue->n + 1, err);
-
-        if (status != WEIR_OK) {
-            return status;
-        }
-    }
-    queue->n++;
-    while (at > 0) {
-        uint32_t parent = (at - 1) / 4;
-
-        if (!candidate_before(&candidate, &queue->items[parent])) {
-            break;
-        }
-        queue->items[at] = queue->items[parent];
-        at = parent;
-    }
-    queue->items[at] = candidate;
-    return WEIR_OK;
-}
-
-static void ready_sink(struct ready_queue *queue, uint32_t at, struct candidate moved)
+static void sink(struct ready_queue *queue, uint32_t at, struct candidate moved)
 {
     for (;;) {
         uint32_t child = 4 * at + 1, best = child;
 
-        if (child >= queue->n) {
+        if (child >= queue->n_heap) {
             break;
         }
-        for (uint32_t i = child + 1; i < child + 4 && i < queue->n; i++) {
-            best = candidate_before(&queue->items[i], &queue->items[best]) ? i : best;
+        for (uint32_t i = child + 1; i < child + 4 && i < queue->n_heap; i++) {
+            best = candidate_before(&queue->heap[i], &queue->heap[best]) ? i : best;
         }
-        if (!candidate_before(&queue->items[best], &moved)) {
+        if (!candidate_before(&queue->heap[best], &moved)) {
             break;
         }
-        queue->items[at] = queue->items[best];
+        queue->heap[at] = queue->heap[best];
         at = best;
     }
-    queue->items[at] = moved;
+    queue->heap[at] = moved;
 }
 
-struct candidate ready_pop(struct ready_queue *queue)
+struct candidate ready_pop_early(struct ready_queue *queue)
 {
-    struct candidate first = queue->items[0];
+    struct candidate first = queue->heap[0];
 
-    queue->n--;
-    ready_sink(queue, 0, queue->items[queue->n]);
+    queue->n_heap--;
+    sink(queue, 0, queue->heap[queue->n_heap]);
     return first;
 }
 
-void ready_reorder(struct ready_queue *queue)
+/* The room that those gone have left is used again when it is half of the line or more. */
+enum weir_status ready_lengthen(struct ready_queue *queue, struct weir_error *err)
 {
-    for (uint32_t i = queue->n; i > 0; i--) {
-        ready_sink(queue, i - 1, queue->items[i - 1]);
+    if (queue->head > queue->tail / 2) {
+        memmove(queue->line, queue->line + queue->head,
+                (size_t)(queue->tail - queue->head) * sizeof *queue->line);
+        queue->tail -= queue->head;
+        queue->head = 0;
+        return WEIR_OK;
     }
+    return array_grow(&queue->line, &queue->line_room, (size_t)queue->tail + 1, err);
+}
+
+enum weir_status ready_reorder(struct ready_queue *queue, const int64_t *priority,
+                               struct weir_error *err)
+{
+    uint32_t n = ready_n(queue);
+    enum weir_status status = array_grow(&queue->heap, &queue->heap_room, (size_t)n, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    while (queue->head < queue->tail) {
+        queue->heap[queue->n_heap++] = queue->line[queue->head++];
+    }
+    for (uint32_t i = n; i > 0; i--) {
+        queue->heap[i - 1].priority = priority[queue->heap[i - 1].node];
+    }
+    for (uint32_t i = n; i > 0; i--) {
+        sink(queue, i - 1, queue->heap[i - 1]);
+    }
+    return WEIR_OK;
+}
+
+void ready_free(struct ready_queue *queue)
+{
+    free(queue->line);
+    free(queue->heap);
 }

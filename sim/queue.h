@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two orders that never depend on how they came about: events by (time, node) and ready nodes by
- * (priority, ready time, node). Both are 4-ary heaps: fewer cache lines a step than binary ones. */
+ * (priority, ready time, node). The heaps are 4-ary, fewer cache lines a step than binary ones: the
+ * children of item i are 4 i + 1 ... 4 i + 4. What runs for every node is inline. */
 #ifndef WEIR_SIM_QUEUE_H
 #define WEIR_SIM_QUEUE_H
 
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
+#include "base/array.h"
 
 struct event {
     int64_t time_ns;
@@ -21,11 +22,6 @@ struct event_queue {
     uint32_t n;
 };
 
-MUST_CHECK enum weir_status event_push(struct event_queue *queue, struct event event,
-                                       struct weir_error *err);
-/** Removes the first. The queue must not be empty. */
-struct event event_pop(struct event_queue *queue);
-
 /* A node that is ready. The higher priority goes first, then the earlier ready time, then the
  * earlier in program order. */
 struct candidate {
@@ -36,17 +32,68 @@ struct candidate {
     uint32_t given; /* the object whose bytes woke it last; no part of the order */
 };
 
+/* Mostly candidates come in the order in which they go: they stand in line, and only those that
+ * come out of order are kept in the heap. */
 struct ready_queue {
-    struct candidate *items;
-    size_t room;
-    uint32_t n;
+    struct candidate *line; /* [head, tail), in order */
+    size_t line_room;
+    uint32_t head, tail;
+    struct candidate *heap;
+    size_t heap_room;
+    uint32_t n_heap;
 };
 
-MUST_CHECK enum weir_status ready_push(struct ready_queue *queue, struct candidate candidate,
-                                       struct weir_error *err);
-struct candidate ready_pop(struct ready_queue *queue);
-/** Puts the order right again after priorities of items were changed in place. */
-void ready_reorder(struct ready_queue *queue);
+static inline bool event_before(const struct event *a, const struct event *b)
+{
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->node < b->node;
+}
+
+MUST_CHECK static inline enum weir_status event_push(struct event_queue *queue, struct event event,
+                                                     struct weir_error *err)
+{
+    uint32_t at = queue->n;
+
+    if (at == queue->room) {
+        enum weir_status status = array_grow(&queue->items, &queue->room, (size_t)at + 1, err);
+
+        if (status != WEIR_OK) {
+            return status;
+        }
+    }
+    queue->n++;
+    while (at > 0 && event_before(&event, &queue->items[(at - 1) / 4])) {
+        queue->items[at] = queue->items[(at - 1) / 4];
+        at = (at - 1) / 4;
+    }
+    queue->items[at] = event;
+    return WEIR_OK;
+}
+
+/** Removes the first. The queue must not be empty. */
+static inline struct event event_pop(struct event_queue *queue)
+{
+    struct event first = queue->items[0];
+    struct event moved = queue->items[--queue->n];
+    uint32_t at = 0;
+
+    for (;;) {
+        uint32_t child = 4 * at + 1, best = child;
+
+        if (child >= queue->n) {
+            break;
+        }
+        for (uint32_t i = child + 1; i < child + 4 && i < queue->n; i++) {
+            best = event_before(&queue->items[i], &queue->items[best]) ? i : best;
+        }
+        if (!event_before(&queue->items[best], &moved)) {
+            break;
+        }
+        queue->items[at] = queue->items[best];
+        at = best;
+    }
+    queue->items[at] = moved;
+    return first;
+}
 
 static inline bool candidate_before(const struct candidate *a, const struct candidate *b)
 {
@@ -58,5 +105,61 @@ static inline bool candidate_before(const struct candidate *a, const struct cand
     }
     return a->node < b->node;
 }
+
+static inline uint32_t ready_n(const struct ready_queue *queue)
+{
+    return queue->tail - queue->head + queue->n_heap;
+}
+
+/* Is the first in order the one at the head of the line? */
+static inline bool ready_is_in_line(const struct ready_queue *queue)
+{
+    return queue->n_heap == 0 || (queue->head < queue->tail &&
+                                  candidate_before(&queue->line[queue->head], &queue->heap[0]));
+}
+
+/** The first in order. The queue must not be empty. */
+static inline const struct candidate *ready_first(const struct ready_queue *queue)
+{
+    return ready_is_in_line(queue) ? &queue->line[queue->head] : &queue->heap[0];
+}
+
+/** Adds one that comes before some that stand in line. */
+MUST_CHECK enum weir_status ready_push_early(struct ready_queue *queue, struct candidate candidate,
+                                             struct weir_error *err);
+/** Makes room at the end of the line. */
+MUST_CHECK enum weir_status ready_lengthen(struct ready_queue *queue, struct weir_error *err);
+struct candidate ready_pop_early(struct ready_queue *queue);
+
+MUST_CHECK static inline enum weir_status
+ready_push(struct ready_queue *queue, struct candidate candidate, struct weir_error *err)
+{
+    if (queue->head == queue->tail) {
+        queue->head = queue->tail = 0;
+    } else if (candidate_before(&candidate, &queue->line[queue->tail - 1])) {
+        return ready_push_early(queue, candidate, err);
+    }
+    if (queue->tail == queue->line_room) {
+        enum weir_status status = ready_lengthen(queue, err);
+
+        if (status != WEIR_OK) {
+            return status;
+        }
+    }
+    queue->line[queue->tail++] = candidate;
+    return WEIR_OK;
+}
+
+/** Removes the first. The queue must not be empty. */
+static inline struct candidate ready_pop(struct ready_queue *queue)
+{
+    return ready_is_in_line(queue) ? queue->line[queue->head++] : ready_pop_early(queue);
+}
+
+/** Gives every candidate the priority that stands for its node in @p priority and puts the order
+ *  right again. */
+MUST_CHECK enum weir_status ready_reorder(struct ready_queue *queue, const int64_t *priority,
+                                          struct weir_error *err);
+void ready_free(struct ready_queue *queue);
 
 #endif

@@ -99,6 +99,24 @@ static enum weir_status arrive_late(struct simulation *sim, uint32_t consumer, i
     return arrive(sim, consumer, at_ns);
 }
 
+/* Where nothing delays an edge, the last one to be fed says when its consumer is ready: now. */
+static enum weir_status feed_plain(struct simulation *sim, uint32_t node, int64_t time_ns)
+{
+    const struct program *program = sim->program;
+    uint32_t end = program->nodes[node + 1].next;
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = program->nodes[node].next; i < end && status == WEIR_OK; i++) {
+        uint32_t consumer = program->next[i];
+
+        if (--sim->left[consumer] == 0) {
+            sim->timeline->spans[consumer].ready_ns = time_ns;
+            status = simulation_enqueue(sim, consumer);
+        }
+    }
+    return status;
+}
+
 /* Follows the node's edges of one sort: from its start, or from its finish. */
 enum weir_status simulation_feed(struct simulation *sim, uint32_t node, uint32_t from_start,
                                  int64_t time_ns)
@@ -107,6 +125,9 @@ enum weir_status simulation_feed(struct simulation *sim, uint32_t node, uint32_t
     uint32_t end = program->nodes[node + 1].next;
     enum weir_status status = WEIR_OK;
 
+    if (program->is_plain) {
+        return feed_plain(sim, node, time_ns);
+    }
     for (uint32_t i = program->nodes[node].next; i < end && status == WEIR_OK; i++) {
         uint32_t consumer = program->next[i];
 
@@ -170,6 +191,7 @@ enum weir_status simulation_wake(struct simulation *sim, uint32_t giver)
     weir_domain domain;
 
     while (status == WEIR_OK && memory_next_freed(sim->memory, &domain)) {
+        sim->n_for_bytes -= sim->for_bytes[domain.index].n;
         status = simulation_wake_all(sim, &sim->for_bytes[domain.index], giver,
                                      memory_last_freed(sim->memory, domain));
     }

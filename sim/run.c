@@ -16,11 +16,10 @@ static enum weir_status arrive_roots(struct simulation *sim)
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
-        sim->left[i] = sim->program->nodes[i].n_before;
         sim->n_to_run += will_run(sim, i) ? 1 : 0;
     }
     for (uint32_t i = 0; i < sim->program->n_nodes && status == WEIR_OK; i++) {
-        if (sim->program->nodes[i].n_before == 0) {
+        if (sim->program->n_before[i] == 0) {
             status = simulation_become_ready(sim, i);
         }
     }
@@ -60,7 +59,7 @@ static bool is_put_off(struct simulation *sim)
 
 /* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
  * passed, that is, when the next is a later one. */
-static bool next_instant(struct simulation *sim, enum weir_status *status)
+static bool next_instant(struct simulation *sim)
 {
     int64_t next_ns = contention_next_ns(sim->contention);
 
@@ -71,23 +70,24 @@ static bool next_instant(struct simulation *sim, enum weir_status *status)
         next_ns = sim->windows.items[0].time_ns;
     }
     if (next_ns > sim->now_ns) {
-        *status = memory_settle(sim->memory, sim->now_ns, sim->err);
+        memory_settle(sim->memory);
     }
-    if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed) || is_put_off(sim)) {
+    if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed) ||
+        (sim->policy->admit != NULL && is_put_off(sim))) {
         return false;
     }
     if (sim->unknown_pairs > 0) {
         sim->hypothetical_ns += next_ns - sim->now_ns;
     }
     sim->now_ns = next_ns;
-    return *status == WEIR_OK;
+    return true;
 }
 
 static enum weir_status run_on(struct simulation *sim)
 {
     enum weir_status status = settle(sim);
 
-    while (status == WEIR_OK && next_instant(sim, &status)) {
+    while (status == WEIR_OK && next_instant(sim)) {
         status = simulation_finish_all(sim);
         if (status == WEIR_OK) {
             status = settle(sim);
@@ -120,7 +120,8 @@ enum weir_status simulation_run(struct simulation *sim)
 
     if (weir_is(memory_overfull(sim->memory))) {
         sim->n_to_run = 1;
-        return memory_settle(sim->memory, 0, sim->err);
+        memory_settle(sim->memory);
+        return WEIR_OK;
     }
     status = arrive_roots(sim);
     if (status == WEIR_OK) {

@@ -14,14 +14,13 @@ static enum weir_status allocate(struct simulation *sim)
     size_t n_engines = (size_t)program->n_engines + 1, n_domains = (size_t)program->n_domains + 1;
 
     sim->left = malloc(((size_t)program->n_nodes + 1) * sizeof *sim->left);
-    sim->ended = malloc(((size_t)program->n_nodes + 1) * sizeof *sim->ended);
     sim->engines = calloc(n_engines, sizeof *sim->engines);
     sim->open = malloc(n_engines * sizeof *sim->open);
     sim->for_bytes = calloc(n_domains, sizeof *sim->for_bytes);
-    if (sim->left == NULL || sim->ended == NULL || sim->engines == NULL || sim->open == NULL ||
-        sim->for_bytes == NULL) {
+    if (sim->left == NULL || sim->engines == NULL || sim->open == NULL || sim->for_bytes == NULL) {
         return weir_error_memory(sim->err);
     }
+    memcpy(sim->left, program->n_before, program->n_nodes * sizeof *sim->left);
     for (uint32_t i = 0; i < program->n_engines; i++) {
         sim->engines[i].free_slots = graph_engine(program->graph, (weir_engine){i})->slots;
         sim->engines[i].freed_by = WEIR_NONE;
@@ -46,6 +45,15 @@ static enum weir_status copy_priorities(struct simulation *sim)
     return WEIR_OK;
 }
 
+/* A node that starts and finishes needs two items, one that gives way three. */
+static enum weir_status make_log(struct simulation *sim)
+{
+    size_t most = sim->fallbacks == NULL ? 2 : 3;
+
+    sim->log.items = malloc((most * sim->program->n_touching + 1) * sizeof *sim->log.items);
+    return sim->log.items == NULL ? weir_error_memory(sim->err) : WEIR_OK;
+}
+
 static enum weir_status set_up(struct simulation *sim)
 {
     const struct simulate_options *options = sim->options;
@@ -55,8 +63,7 @@ static enum weir_status set_up(struct simulation *sim)
         status = copy_priorities(sim);
     }
     if (status == WEIR_OK) {
-        status =
-            memory_new(sim->program, sim->timeline, options->keeps_details, &sim->memory, sim->err);
+        status = memory_new(sim->program, &sim->memory, sim->err);
     }
     if (status == WEIR_OK) {
         status = contention_new(sim->program, options->contention, &sim->contention, sim->err);
@@ -67,13 +74,17 @@ static enum weir_status set_up(struct simulation *sim)
     if (status == WEIR_OK && options->unknown_overlap == UNKNOWN_MARK) {
         status = overlap_unknown(sim->program, options, &sim->unknown, sim->err);
     }
-    return status == WEIR_OK ? fallback_begin(sim) : status;
+    sim->has_overlaps = sim->forbidden != NULL || sim->unknown != NULL;
+    if (status == WEIR_OK) {
+        status = fallback_begin(sim);
+    }
+    return status == WEIR_OK && options->keeps_details ? make_log(sim) : status;
 }
 
 static void clear_away(struct simulation *sim)
 {
     for (uint32_t i = 0; sim->engines != NULL && i <= sim->program->n_engines; i++) {
-        free(sim->engines[i].queue.items);
+        ready_free(&sim->engines[i].queue);
     }
     for (uint32_t i = 0; sim->for_bytes != NULL && i < sim->program->n_domains; i++) {
         free(sim->for_bytes[i].items);
@@ -83,6 +94,7 @@ static void clear_away(struct simulation *sim)
     overlap_free(sim->forbidden);
     overlap_free(sim->unknown);
     free(sim->left);
+    free(sim->log.items);
     free(sim->ended);
     free(sim->engines);
     free(sim->open);
@@ -99,20 +111,22 @@ static void clear_away(struct simulation *sim)
 static size_t memory_held(const struct simulation *sim)
 {
     size_t n_nodes = sim->program->n_nodes;
-    size_t bytes =
-        sim->program->memory_bytes + memory_memory_bytes(sim->memory) +
-        contention_memory_bytes(sim->contention) +
-        n_nodes * (sizeof *sim->left + sizeof *sim->ended + sizeof *sim->timeline->spans) +
-        (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
-        (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
-        sim->arrivals.room * sizeof *sim->arrivals.items +
-        sim->timeline->waits_room * sizeof *sim->timeline->waits +
-        sim->timeline->holds_room * sizeof *sim->timeline->holds +
-        sim->timeline->induced_room * sizeof *sim->timeline->induced +
-        sim->timeline->pressures_room * sizeof *sim->timeline->pressures;
+    size_t bytes = sim->program->memory_bytes + memory_memory_bytes(sim->memory) +
+                   contention_memory_bytes(sim->contention) +
+                   n_nodes * (sizeof *sim->left + sizeof *sim->timeline->spans) +
+                   sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
+                   (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
+                   (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
+                   sim->arrivals.room * sizeof *sim->arrivals.items +
+                   sim->timeline->waits_room * sizeof *sim->timeline->waits +
+                   sim->timeline->holds_room * sizeof *sim->timeline->holds +
+                   sim->timeline->induced_room * sizeof *sim->timeline->induced +
+                   sim->timeline->pressures_room * sizeof *sim->timeline->pressures;
 
     for (uint32_t i = 0; i <= sim->program->n_engines; i++) {
-        bytes += sim->engines[i].queue.room * sizeof *sim->engines[i].queue.items;
+        const struct ready_queue *queue = &sim->engines[i].queue;
+
+        bytes += (queue->line_room + queue->heap_room) * sizeof *queue->line;
     }
     return bytes;
 }
@@ -123,6 +137,29 @@ static int64_t clock_ns(clockid_t clock)
 
     clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What is told of the run beside the spans of its nodes. */
+static enum weir_status write_details(struct simulation *sim)
+{
+    struct timeline *timeline = sim->timeline;
+
+    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
+        struct timeline_span *span = &timeline->spans[i];
+
+        if (span->start_ns < 0) {
+            span->isolated_ns = -1;
+        }
+        if (span->finish_ns > timeline->makespan_ns) {
+            timeline->makespan_ns = span->finish_ns;
+        }
+    }
+    for (uint32_t i = 0; i < timeline->n_domains; i++) {
+        timeline->peak_bytes[i] = memory_peak_bytes(sim->memory, (weir_domain){i});
+    }
+    return sim->options->keeps_details
+               ? ledger_write(sim->program, sim->memory, &sim->log, timeline, sim->err)
+               : WEIR_OK;
 }
 
 static enum weir_status simulate_program(struct simulation *sim, struct simulate_result *out)
@@ -143,7 +180,7 @@ static enum weir_status simulate_program(struct simulation *sim, struct simulate
     out->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns;
     out->hypothetical_ns = sim->hypothetical_ns;
     out->memory_bytes = memory_held(sim);
-    return status;
+    return status == WEIR_OK ? write_details(sim) : status;
 }
 
 struct simulate_options simulate_default(void)
@@ -161,16 +198,20 @@ enum weir_status simulate(const struct plan *plan, const struct simulate_options
                              .err = err,
                              .failed = {WEIR_NONE}};
     struct program program;
-    enum weir_status status = program_make(plan_binding(plan), &program, err);
+    const struct graph *graph = bind_of(plan_binding(plan));
+    enum weir_status status;
 
-    if (status != WEIR_OK) {
-        return status;
+    sim.timeline = timeline_new(graph_n_nodes(graph), graph_n_domains(graph));
+    if (sim.timeline == NULL) {
+        return weir_error_memory(err);
     }
-    sim.program = &program;
-    sim.timeline = timeline_new(program.n_nodes, program.n_domains);
-    status = sim.timeline == NULL ? weir_error_memory(err) : simulate_program(&sim, &result);
-    clear_away(&sim);
-    program_free(&program);
+    status = program_make(plan_binding(plan), sim.timeline->spans, &program, err);
+    if (status == WEIR_OK) {
+        sim.program = &program;
+        status = simulate_program(&sim, &result);
+        clear_away(&sim);
+        program_free(&program);
+    }
     if (status != WEIR_OK) {
         timeline_free(sim.timeline);
         free(result.explanation);

@@ -15,6 +15,7 @@ struct engine_state {
     int64_t free_slots;
     uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
     uint32_t open_at;  /* where it stands among the open engines, plus one; 0: it is not open */
+    bool is_stale;     /* priorities of nodes in its queue have changed */
 };
 
 /* Nodes that are ready and cannot start, until something is given back. */
@@ -55,10 +56,12 @@ struct simulation {
     struct memory *memory;
     struct contention_state *contention;
     struct overlap_set *forbidden, *unknown;
+    bool has_overlaps; /* one of the two is there */
 
     int64_t now_ns;
-    uint32_t *left;    /* by node: edges whose producers have not started or finished yet */
-    uint32_t n_to_run; /* nodes that have not finished, and will unless the run is stuck */
+    uint32_t *left;       /* by node: edges whose producers have not started or finished yet */
+    struct event_log log; /* of nodes that touch bytes; kept when details are */
+    uint32_t n_to_run;    /* nodes that have not finished, and will unless the run is stuck */
     uint32_t n_started;
     struct engine_state *engines; /* the last: of nodes that need none */
     uint32_t *open;
@@ -69,13 +72,16 @@ struct simulation {
     uint32_t n_started_before;   /* the first of them */
     struct event_queue windows;  /* when the windows of nodes with a fallback close */
     struct waiting *for_bytes;   /* by domain */
+    uint32_t n_for_bytes;        /* in all of them */
     struct waiting for_overlap, for_policy;
-    uint32_t *ended;     /* scratch */
+    uint32_t *ended; /* scratch: room for every running node */
+    size_t ended_room;
     struct pass *passes; /* a stack */
     size_t passes_room;
     uint32_t n_passes;
     struct fallback_state *fallbacks; /* by node; NULL when there are none */
     int64_t *priority;                /* by node, as the policy may change it; NULL: all 0 */
+    bool has_stale;                   /* some engine is stale */
     uint64_t unknown_pairs;
     int64_t hypothetical_ns;
     weir_node failed; /* whose window closed with fallback=fail */
@@ -111,8 +117,8 @@ MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver)
 void open_offer(struct simulation *, uint32_t index);
 /** Takes out the engine whose first candidate comes first; there must be one. */
 uint32_t open_take(struct simulation *);
-/** Puts the order right again after priorities of candidates were changed in place. */
-void open_reorder(struct simulation *);
+/** Puts the order right again after priorities of candidates were changed. */
+MUST_CHECK enum weir_status open_reorder(struct simulation *);
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */

@@ -24,7 +24,6 @@ static enum weir_status set_priority(struct weir_draft *draft, weir_node node, i
                                      struct weir_error *err)
 {
     struct simulation *sim = draft->impl;
-    struct ready_queue *queue;
 
     (void)reason;
     (void)instead_of;
@@ -41,12 +40,8 @@ static enum weir_status set_priority(struct weir_draft *draft, weir_node node, i
         }
     }
     sim->priority[node.index] = priority;
-    queue = &sim->engines[sim->program->nodes[node.index].engine].queue;
-    for (uint32_t i = 0; i < queue->n; i++) {
-        queue->items[i].priority = sim->priority[queue->items[i].node];
-    }
-    ready_reorder(queue);
-    open_reorder(sim);
+    sim->engines[sim->program->nodes[node.index].engine].is_stale = true;
+    sim->has_stale = true;
     return WEIR_OK;
 }
 

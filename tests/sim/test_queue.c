@@ -34,7 +34,7 @@ END_TEST
 
 START_TEST(test_candidates_come_in_dispatch_order)
 {
-    struct ready_queue queue = {NULL, 0, 0};
+    struct ready_queue queue = {0};
     struct candidate last = {.priority = INT64_MAX};
     struct random_stream random;
     struct weir_error err;
@@ -53,26 +53,27 @@ START_TEST(test_candidates_come_in_dispatch_order)
         ck_assert(candidate_before(&last, &candidate));
         last = candidate;
     }
-    free(queue.items);
+    ready_free(&queue);
 }
 END_TEST
 
 START_TEST(test_reorder_after_priorities_changed)
 {
-    struct ready_queue queue = {NULL, 0, 0};
+    struct ready_queue queue = {0};
+    int64_t priority[N];
     struct weir_error err;
 
     for (uint32_t i = 0; i < N; i++) {
         ck_assert_int_eq(ready_push(&queue, (struct candidate){.node = i}, &err), WEIR_OK);
     }
     for (uint32_t i = 0; i < N; i++) {
-        queue.items[i].priority = queue.items[i].node; /* now the last goes first */
+        priority[i] = i; /* now the last goes first */
     }
-    ready_reorder(&queue);
+    ck_assert_int_eq(ready_reorder(&queue, priority, &err), WEIR_OK);
     for (uint32_t i = N; i > 0; i--) {
         ck_assert_uint_eq(ready_pop(&queue).node, i - 1);
     }
-    free(queue.items);
+    ready_free(&queue);
 }
 END_TEST
 
