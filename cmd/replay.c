@@ -236,7 +236,7 @@ static void write_constraints(struct json *json, const struct replay_result *res
     json_integer(json, "waited", (int64_t)counts->n_waited);
     json_integer(json, "paced", (int64_t)counts->n_paced);
     json_integer(json, "released", (int64_t)counts->n_released);
-    json_integer(json, "inserted", result->schedule->lanes.n_inserted);
+    json_integer(json, "inserted", (int64_t)counts->n_one_queue);
     json_close_object(json);
 }
 
@@ -267,7 +267,7 @@ static void write_common(struct json *json, const struct request *request, const
     json_integer(json, "repeats", request->options.n_repeats);
     json_integer(json, "queues", result->schedule->lanes.n_lanes);
     json_integer(json, "processors", result->info.n_processors);
-    json_integer(json, "preempted", result->n_preempted);
+    json_integer(json, "preempted", result->deviations.n_preempted);
     write_overhead(json, result);
     write_constraints(json, result);
 }
@@ -319,9 +319,10 @@ static enum weir_status make_lists(const struct replay_result *result, struct li
                                                       .mechanism = result->mechanisms[i].name,
                                                       .note = result->mechanisms[i].note};
     for (uint32_t i = 0; i < result->n_deviations_kept; i++)
-        lists->deviations[i] = (struct run_deviation){.node = result->deviations[i].node,
-                                                      .what = result->deviations[i].what,
-                                                      .cost_ns = result->deviations[i].cost_ns};
+        lists->deviations[i] =
+            (struct run_deviation){.node = result->deviations.list[i].node,
+                                   .what = result->deviations.list[i].what,
+                                   .cost_ns = result->deviations.list[i].cost_ns};
     for (uint32_t i = 0; i < result->n_samples; i++)
         lists->samples[i] = (struct run_sample){.number = i,
                                                 .makespan_ns = result->samples[i].makespan_ns,
@@ -387,16 +388,16 @@ static void answer_json(const struct request *request, const struct work *work)
     }
     json_close_array(&json);
     write_common(&json, request, work);
-    json_integer(&json, "n_deviations", result->n_deviations);
+    json_integer(&json, "n_deviations", result->deviations.n_list);
     json_open_array(&json, "deviations");
     for (uint32_t i = 0; i < result->n_deviations_kept; i++) {
         json_open_object(&json, NULL);
-        if (weir_is(result->deviations[i].node))
-            json_text(&json, "node", node_name(work, result->deviations[i].node));
+        if (weir_is(result->deviations.list[i].node))
+            json_text(&json, "node", node_name(work, result->deviations.list[i].node));
         else
             json_null(&json, "node");
-        json_text(&json, "what", result->deviations[i].what);
-        json_integer(&json, "cost_ns", result->deviations[i].cost_ns);
+        json_text(&json, "what", result->deviations.list[i].what);
+        json_integer(&json, "cost_ns", result->deviations.list[i].cost_ns);
         json_close_object(&json);
     }
     json_close_array(&json);
@@ -409,13 +410,13 @@ static void print_deviations(const struct work *work)
     uint32_t n_shown =
         result->n_deviations_kept < SHOWN_DEVIATIONS ? result->n_deviations_kept : SHOWN_DEVIATIONS;
 
-    printf("  deviations      %" PRIu32 "%s\n", result->n_deviations,
-           n_shown < result->n_deviations ? ", those that cost most:" : "");
+    printf("  deviations      %" PRIu32 "%s\n", result->deviations.n_list,
+           n_shown < result->deviations.n_list ? ", those that cost most:" : "");
     for (uint32_t i = 0; i < n_shown; i++) {
-        const char *name = node_name(work, result->deviations[i].node);
+        const char *name = node_name(work, result->deviations.list[i].node);
 
         printf("    %s%s%s\n", name == NULL ? "" : name, name == NULL ? "" : ": ",
-               result->deviations[i].what);
+               result->deviations.list[i].what);
     }
 }
 
@@ -445,13 +446,13 @@ static void answer_text(const struct request *request, const struct work *work)
     printf("  scale           time %g, bytes %g (%s)\n", result->schedule->scale_time,
            result->schedule->scale_bytes,
            request->options.scale_bytes > 0 ? "as given" : result->schedule->scale_bytes_why);
-    printf("  queues          %" PRIu32 " on %" PRIu32 " processors; %" PRIu32
-           " actions pre-empted\n",
-           result->schedule->lanes.n_lanes, result->info.n_processors, result->n_preempted);
+    printf(
+        "  queues          %" PRIu32 " on %" PRIu32 " processors; %" PRIu32 " actions pre-empted\n",
+        result->schedule->lanes.n_lanes, result->info.n_processors, result->deviations.n_preempted);
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
-           " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu32 " inserted\n",
+           " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %" PRIu64 " inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,
-           counts->n_by_queue, counts->n_waited, result->schedule->lanes.n_inserted);
+           counts->n_by_queue, counts->n_waited, counts->n_one_queue);
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);
     printf("  overhead        median %s an action, p95 %s\n", a, b);

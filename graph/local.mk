@@ -19,6 +19,7 @@ graph_libgraph_a_SOURCES = \
 	graph/check.h \
 	graph/class_order.c \
 	graph/defaults.c \
+	graph/deviation.h \
 	graph/edge.c \
 	graph/fields.c \
 	graph/fields.h \

@@ -25,7 +25,7 @@ struct accounting {
     const struct schedule *schedule;
     struct timeline *timeline;
     struct edges_into into;
-    int64_t *ended_ns;         /* by node */
+    int64_t *ended_ns;         /* by node: one that did not run ended when it passed its edges on */
     struct obstacle *capacity; /* by node: the last giver of bytes */
     double *overheads_ns;      /* of started nodes */
     uint32_t n_overheads;
@@ -98,27 +98,22 @@ static int64_t release_ns(const struct schedule *schedule, weir_node node)
                            schedule->scale_time);
 }
 
-/* In an order that respects every edge, so that nodes that pass edges on are settled in time. */
-static void find_ready(struct accounting *a)
+static void find_ready(struct accounting *a, const struct step_times *times)
 {
     uint32_t n_nodes = graph_n_nodes(a->schedule->graph);
 
-    for (uint32_t at = 0; at < n_nodes; at++) {
-        weir_node node = bind_order(a->schedule->binding, at);
-        struct timeline_span *span = &a->timeline->spans[node.index];
-        int64_t settled_ns = waits_settled_ns(a->schedule->graph, a->schedule->plan, node);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        a->ended_ns[i] = times[a->schedule->steps.step_of[i]].finish_ns;
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        struct timeline_span *span = &a->timeline->spans[i];
 
-        span->ready_ns = release_ns(a->schedule, node);
-        for (size_t i = a->into.first[node.index]; i < a->into.first[node.index + 1]; i++) {
-            int64_t ns = edge_ns(a, a->into.edges[i]);
+        span->ready_ns = release_ns(a->schedule, (weir_node){i});
+        for (size_t e = a->into.first[i]; e < a->into.first[i + 1]; e++) {
+            int64_t ns = edge_ns(a, a->into.edges[e]);
 
             if (ns > span->ready_ns)
                 span->ready_ns = ns;
         }
-        settled_ns = waits_scaled_ns(settled_ns, a->schedule->scale_time);
-        a->ended_ns[node.index] = span->start_ns >= 0           ? span->finish_ns
-                                  : settled_ns > span->ready_ns ? settled_ns
-                                                                : span->ready_ns;
     }
 }
 
@@ -236,8 +231,8 @@ static void sum_overheads(struct accounting *a, struct account_overhead *out)
     out->p95_ns = (int64_t)fit_quantile(a->overheads_ns, a->n_overheads, 0.95);
 }
 
-static enum weir_status complete(struct accounting *a, struct account_overhead *overhead,
-                                 struct weir_error *err)
+static enum weir_status complete(struct accounting *a, const struct step_times *times,
+                                 struct account_overhead *overhead, struct weir_error *err)
 {
     enum weir_status status = edges_sort(a->schedule, &a->into, err);
 
@@ -245,7 +240,7 @@ static enum weir_status complete(struct accounting *a, struct account_overhead *
         return status;
     for (uint32_t s = 0; s < a->schedule->steps.n_started; s++)
         a->timeline->spans[a->schedule->steps.node_of[s]].isolated_ns = a->schedule->planned_ns[s];
-    find_ready(a);
+    find_ready(a, times);
     find_capacity(a);
     status = find_causes(a, err);
     if (status == WEIR_OK)
@@ -256,8 +251,9 @@ static enum weir_status complete(struct accounting *a, struct account_overhead *
     return status;
 }
 
-enum weir_status account_complete(const struct schedule *schedule, struct timeline *timeline,
-                                  struct account_overhead *overhead, struct weir_error *err)
+enum weir_status account_complete(const struct schedule *schedule, const struct step_times *times,
+                                  struct timeline *timeline, struct account_overhead *overhead,
+                                  struct weir_error *err)
 {
     size_t n = timeline->n_nodes + (size_t)1;
     struct accounting a = {.schedule = schedule,
@@ -267,7 +263,7 @@ enum weir_status account_complete(const struct schedule *schedule, struct timeli
                            .overheads_ns = malloc(n * sizeof *a.overheads_ns)};
     enum weir_status status = a.ended_ns == NULL || a.capacity == NULL || a.overheads_ns == NULL
                                   ? weir_error_memory(err)
-                                  : complete(&a, overhead, err);
+                                  : complete(&a, times, overhead, err);
 
     edges_free(&a.into);
     free(a.ended_ns);

@@ -4,7 +4,7 @@
 #ifndef WEIR_REPLAY_ACCOUNT_H
 #define WEIR_REPLAY_ACCOUNT_H
 
-#include "replay/schedule.h"
+#include "replay/times.h"
 
 /* Time from when nothing more was in the way of an action until it started. */
 struct account_overhead {
@@ -12,8 +12,9 @@ struct account_overhead {
 };
 
 /** Completes a timeline whose spans have start, finish and order: ready times, causes, waits, bytes.
- *  WEIR_MEMORY */
+ *  @param times of all steps, found from them. WEIR_MEMORY */
 MUST_CHECK enum weir_status account_complete(const struct schedule *schedule,
+                                             const struct step_times *times,
                                              struct timeline *timeline,
                                              struct account_overhead *overhead,
                                              struct weir_error *err);

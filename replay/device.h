@@ -115,6 +115,9 @@ struct device_ops {
     enum weir_status (*drain)(struct device *, struct timeline *out, struct weir_error *err);
     /* Processor time of a step in the last drain; -1 where it was not measured. */
     int64_t (*processor_ns)(const struct device *, uint32_t step);
+    /* When the step was the next to be run by whoever ran it, since the last drain's run began: from
+     * then on only what it waits for, and the device, keep it from starting. -1: it did not run. */
+    int64_t (*submitted_ns)(const struct device *, uint32_t step);
     void (*close)(struct device *);
 };
 

@@ -340,6 +340,16 @@ static int64_t host_processor_ns(const struct device *device, uint32_t step)
     return ((const struct host *)device)->steps[step].processor_ns;
 }
 
+static int64_t host_submitted_ns(const struct device *device, uint32_t step)
+{
+    const struct host_step *asked = &((const struct host *)device)->steps[step];
+
+    if (asked->start_ns < 0)
+        return -1;
+    return asked->submit_ns > 0 ? asked->submit_ns
+                                : 0; /* threads are there before the run begins */
+}
+
 const struct device_ops device_host = {
     .name = "host",
     .clock = "CLOCK_MONOTONIC",
@@ -349,5 +359,6 @@ const struct device_ops device_host = {
     .submit = host_submit,
     .drain = host_drain,
     .processor_ns = host_processor_ns,
+    .submitted_ns = host_submitted_ns,
     .close = host_close,
 };

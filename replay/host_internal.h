@@ -63,6 +63,8 @@ struct host_step {
     _Atomic uint32_t n_pending;    /* waits that are not over */
     _Atomic int64_t not_before_ns; /* by release and lags, as far as known */
     int64_t start_ns, finish_ns;   /* since the run began; -1: not yet */
+    int64_t submit_ns;             /* when its thread came to it: its own queue's, which had done
+                                      with the step before, or the one that took it to run it */
     int64_t processor_ns;          /* -1: not measured */
     uint32_t first_next;           /* in host->next, up to the next step's first_next */
     bool has_from_start;           /* someone waits for its start */

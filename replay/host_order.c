@@ -80,6 +80,7 @@ void host_order_reset(struct host *host)
 
         atomic_store(&step->n_pending, step->given.n_waits);
         atomic_store(&step->not_before_ns, step->given.release_ns);
+        step->submit_ns = -1;
         step->start_ns = -1;
         step->finish_ns = -1;
         step->processor_ns = -1;
@@ -155,11 +156,13 @@ static void run_list(struct host *host, struct ready_list *list, int64_t *stream
         int64_t due_ns = atomic_load(&step->not_before_ns);
 
         list->first = step->after;
+        if (step->given.action != STEP_PASS)
+            step->submit_ns = host_now_ns(host);
         if (step->given.action == STEP_PASS) {
             host_pass(host, index);
             count_down(host, index, true, due_ns, list);
             count_down(host, index, false, due_ns, list);
-        } else if (due_ns > host_now_ns(host)) {
+        } else if (due_ns > step->submit_ns) {
             host_timer_add(host, index, due_ns);
             continue;
         } else {

@@ -189,12 +189,16 @@ static void run_steps(struct host_queue *queue)
     for (uint32_t i = 0; i < queue->n_steps; i++) {
         uint32_t index = queue->steps[i];
         struct host_step *step = &host->steps[index];
+        int64_t due_ns;
 
+        step->submit_ns = host_now_ns(host);
         if (atomic_load(&step->n_pending) != 0)
             spin_until_ready(host, step);
         if (atomic_load(&step->n_pending) != 0)
             sleep_until_ready(queue, index);
-        wait_until_due(queue, atomic_load(&step->not_before_ns));
+        due_ns = atomic_load(&step->not_before_ns);
+        if (due_ns > step->submit_ns)
+            wait_until_due(queue, due_ns);
         if (atomic_load(&host->is_stopped))
             return;
         host_work(host, index, &queue->stream_at);

@@ -71,8 +71,7 @@ static enum weir_status find_lane(const struct graph *graph, struct lanes *lanes
     return WEIR_OK;
 }
 
-/* On an engine of one slot the plan itself has an order. */
-static bool is_ordered_by_plan(const struct graph *graph, const struct lane *lane)
+bool lanes_is_ordered(const struct graph *graph, const struct lane *lane)
 {
     return weir_is(lane->engine) && graph_engine(graph, lane->engine)->slots == 1;
 }
@@ -95,8 +94,6 @@ static enum weir_status assign_node(const struct graph *graph, const struct time
     status = find_lane(graph, lanes, group, &like, span->start_ns, &l, err);
     if (status != WEIR_OK)
         return status;
-    lanes->n_inserted +=
-        lanes->lanes[l].busy_until_ns != INT64_MIN && !is_ordered_by_plan(graph, &lanes->lanes[l]);
     lanes->lanes[l].busy_until_ns = span->finish_ns;
     lanes->of_node[node.index] = l;
     return WEIR_OK;

@@ -20,14 +20,14 @@ struct lanes {
     struct lane *lanes;
     uint32_t n_lanes;
     uint32_t *of_node; /* WEIR_NONE: no queue: it has no length and no engine, or does not run */
-    /* Pairs of actions, one after the other on a queue, that the plan puts in no order: what the
-     * replay had to insert. */
-    uint32_t n_inserted;
 };
 
 /** Does an action of that kind and planned length need a queue when it needs no engine? Copies do,
  *  since they move bytes all the same. */
 bool lanes_needs_queue(enum node_kind kind, int64_t isolated_ns);
+
+/** Does the plan itself put all that runs on the queue in an order? It does on an engine of one slot. */
+bool lanes_is_ordered(const struct graph *graph, const struct lane *lane);
 
 /** Assigns each started node to the first slot that is free in the plan when it starts.
  *  @param order of n_started nodes  @param arena owns the result

@@ -15,6 +15,13 @@ replay_libreplay_a_SOURCES = \
 	replay/contents_buffers.c \
 	replay/contents_internal.h \
 	replay/cuda.c \
+	replay/deviate.c \
+	replay/deviate.h \
+	replay/deviate_cost.c \
+	replay/deviate_internal.h \
+	replay/deviate_path.c \
+	replay/deviations.c \
+	replay/deviations.h \
 	replay/device.c \
 	replay/device.h \
 	replay/devices.h \
@@ -40,7 +47,11 @@ replay_libreplay_a_SOURCES = \
 	replay/schedule.c \
 	replay/schedule.h \
 	replay/schedule_needs.c \
+	replay/times.c \
+	replay/times.h \
 	replay/waits.c \
 	replay/waits.h \
+	replay/waits_fallback.c \
+	replay/waits_inserted.c \
 	replay/waits_internal.h \
 	replay/waits_overlap.c

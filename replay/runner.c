@@ -8,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "replay/fit.h"
 
 #define DEADLINE_TIMES 10
 #define DEADLINE_NS 10000000000
-#define LONGER_RATIO 1.10 /* a duration further off than this, and by this much, is a deviation */
-#define LONGER_NS 10000
 #define ACTIONS (STEP_PASS + 1)
 #define CACHED_BYTES (64 << 20) /* no cache holds more */
 
@@ -27,7 +24,7 @@ struct replay_options replay_default(void)
 /* One run of the steps. */
 struct pass {
     struct timeline *timeline;
-    int64_t *processor_ns; /* by step */
+    int64_t *processor_ns, *submit_ns; /* by step */
 };
 
 struct running {
@@ -117,13 +114,17 @@ static enum weir_status begin_pass(const struct schedule *schedule, struct pass 
 {
     pass->timeline = timeline_new(schedule->plan->n_nodes, graph_n_domains(schedule->graph));
     pass->processor_ns = malloc((schedule->steps.n_steps + (size_t)1) * sizeof(int64_t));
-    return pass->timeline == NULL || pass->processor_ns == NULL ? weir_error_memory(err) : WEIR_OK;
+    pass->submit_ns = malloc((schedule->steps.n_steps + (size_t)1) * sizeof(int64_t));
+    return pass->timeline == NULL || pass->processor_ns == NULL || pass->submit_ns == NULL
+               ? weir_error_memory(err)
+               : WEIR_OK;
 }
 
 static void end_pass(struct pass *pass)
 {
     timeline_free(pass->timeline);
     free(pass->processor_ns);
+    free(pass->submit_ns);
 }
 
 static enum weir_status run_pass(struct running *r, bool is_warm_up, struct weir_error *err)
@@ -138,11 +139,13 @@ static enum weir_status run_pass(struct running *r, bool is_warm_up, struct weir
         status = result->ops->drain(r->device, pass->timeline, err);
     if (status != WEIR_OK) {
         end_pass(pass);
-        *pass = (struct pass){NULL, NULL};
+        *pass = (struct pass){NULL, NULL, NULL};
         return status;
     }
-    for (uint32_t s = 0; s < result->schedule->steps.n_steps; s++)
+    for (uint32_t s = 0; s < result->schedule->steps.n_steps; s++) {
         pass->processor_ns[s] = result->ops->processor_ns(r->device, s);
+        pass->submit_ns[s] = result->ops->submitted_ns(r->device, s);
+    }
     result->samples[result->n_samples++] =
         (struct replay_sample){pass->timeline->makespan_ns, is_warm_up};
     if (is_warm_up)
@@ -172,92 +175,35 @@ static uint32_t find_median(const struct running *r)
     return 0;
 }
 
-/* ---- deviations ---- */
+/* ---- telling what happened ---- */
 
-static enum weir_status deviate_preempted(struct replay_result *result, weir_node node,
-                                          int64_t wall_ns, int64_t processor_ns,
-                                          struct weir_error *err)
-{
-    char wall[NUMBER_TEXT_BYTES];
-    char processor[NUMBER_TEXT_BYTES];
-    const char *what;
-
-    number_time_text(wall_ns, wall);
-    number_time_text(processor_ns, processor);
-    result->n_preempted++;
-    what = schedule_text(result->schedule, "pre-empted: %s on the clock, %s of them on a processor",
-                         wall, processor);
-    return what == NULL
-               ? weir_error_memory(err)
-               : schedule_deviates(result->schedule, node, what, wall_ns - processor_ns, err);
-}
-
-static enum weir_status deviate_duration(struct replay_result *result, weir_node node,
-                                         int64_t took_ns, int64_t planned_ns,
-                                         struct weir_error *err)
-{
-    char took[NUMBER_TEXT_BYTES];
-    char planned[NUMBER_TEXT_BYTES];
-    const char *what;
-
-    number_time_text(took_ns, took);
-    number_time_text(planned_ns, planned);
-    what = schedule_text(result->schedule, "took %s where the plan has %s", took, planned);
-    return what == NULL
-               ? weir_error_memory(err)
-               : schedule_deviates(
-                     result->schedule, node, what,
-                     took_ns > planned_ns ? took_ns - planned_ns : planned_ns - took_ns, err);
-}
-
-static enum weir_status find_deviations(struct replay_result *result, const int64_t *processor_ns,
-                                        struct weir_error *err)
-{
-    const struct schedule *schedule = result->schedule;
-    enum weir_status status = WEIR_OK;
-
-    for (uint32_t s = 0; s < schedule->steps.n_started && status == WEIR_OK; s++) {
-        weir_node node = {schedule->steps.node_of[s]};
-        const struct timeline_span *span = &result->timeline->spans[node.index];
-        const struct timeline_span *planned = &schedule->plan->spans[node.index];
-        int64_t took_ns = span->finish_ns - span->start_ns;
-        int64_t planned_ns =
-            waits_scaled_ns(planned->finish_ns - planned->start_ns, schedule->scale_time);
-
-        if (measure_is_preempted(took_ns, processor_ns[s]))
-            status = deviate_preempted(result, node, took_ns, processor_ns[s], err);
-        else if ((took_ns - planned_ns > LONGER_NS &&
-                  (double)took_ns > LONGER_RATIO * (double)planned_ns) ||
-                 (planned_ns - took_ns > LONGER_NS &&
-                  (double)planned_ns > LONGER_RATIO * (double)took_ns))
-            status = deviate_duration(result, node, took_ns, planned_ns, err);
-    }
-    return status;
-}
-
-static int compare_deviations(const void *a, const void *b)
-{
-    const struct schedule_deviation *x = a;
-    const struct schedule_deviation *y = b;
-
-    if (x->cost_ns != y->cost_ns)
-        return x->cost_ns > y->cost_ns ? -1 : 1;
-    if (x->node.index != y->node.index)
-        return x->node.index < y->node.index ? -1 : 1;
-    return strcmp(x->what, y->what);
-}
-
-static void rank_deviations(struct replay_result *result)
+/* Of the pass whose timeline is the run's. */
+static enum weir_status explain(struct replay_result *result, const struct pass *pass,
+                                struct weir_error *err)
 {
     struct schedule *schedule = result->schedule;
+    struct step_times *times = malloc((schedule->steps.n_steps + (size_t)1) * sizeof *times);
+    struct step_order order = {NULL, NULL, 0};
+    enum weir_status status = times == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    if (schedule->n_deviations > 0)
-        qsort(schedule->deviations, schedule->n_deviations, sizeof *schedule->deviations,
-              compare_deviations);
-    result->deviations = schedule->deviations;
-    result->n_deviations = (uint32_t)schedule->n_deviations;
-    result->n_deviations_kept =
-        result->n_deviations < REPLAY_DEVIATIONS ? result->n_deviations : REPLAY_DEVIATIONS;
+    if (status == WEIR_OK)
+        status = step_order_make(schedule, &order, err);
+    if (status == WEIR_OK) {
+        times_find(schedule, &order, result->timeline, 1, times);
+        status = account_complete(schedule, times, result->timeline, &result->overhead, err);
+    }
+    if (status == WEIR_OK)
+        status = deviate_find(schedule, &order, result->timeline, times, pass->submit_ns,
+                              &result->arena, &result->deviate, err);
+    if (status == WEIR_OK)
+        status = deviations_list(schedule, result->timeline, pass->processor_ns, &result->deviate,
+                                 &result->arena, &result->deviations, err);
+    result->n_deviations_kept = result->deviations.n_list < REPLAY_DEVIATIONS
+                                    ? result->deviations.n_list
+                                    : REPLAY_DEVIATIONS;
+    step_order_free(&order);
+    free(times);
+    return status;
 }
 
 /* ---- putting it together ---- */
@@ -286,11 +232,7 @@ static enum weir_status run_all(struct running *r, struct weir_error *err)
     result->timeline = r->passes[median].timeline;
     r->passes[median].timeline = NULL;
     assert(result->timeline != NULL);
-    status = find_deviations(result, r->passes[median].processor_ns, err);
-    rank_deviations(result);
-    return status == WEIR_OK
-               ? account_complete(result->schedule, result->timeline, &result->overhead, err)
-               : status;
+    return explain(result, &r->passes[median], err);
 }
 
 /* The rates take the first half of the progress, the repeats the second. */

@@ -5,7 +5,7 @@
 #define WEIR_REPLAY_RUNNER_H
 
 #include "replay/account.h"
-#include "replay/schedule.h"
+#include "replay/deviations.h"
 
 struct replay_options {
     const char *device;
@@ -46,11 +46,11 @@ struct replay_result {
     struct replay_sample *samples; /* warm-up first, in the order in which they ran */
     uint32_t n_samples;
     uint32_t median_sample;
-    uint32_t n_preempted;                /* actions of that repeat */
     struct replay_mechanism *mechanisms; /* of the actions, in the order of the plan */
     uint32_t n_mechanisms;
-    struct schedule_deviation *deviations; /* costliest first */
-    uint32_t n_deviations, n_deviations_kept;
+    struct deviate deviate; /* of that repeat */
+    struct deviations deviations;
+    uint32_t n_deviations_kept;
     struct arena arena;
 };
 

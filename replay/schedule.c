@@ -298,33 +298,30 @@ static void note_charges(const struct schedule *schedule, weir_node node, char *
         append(text, bytes, "staging is accounted for, not allocated");
 }
 
-/* @param last the step before it on its queue; WEIR_NONE */
-static void note_order(const struct schedule *schedule, uint32_t index, uint32_t last, char *text,
+/* @param at where those of the step begin, in the order of steps; moves on to the next step's */
+static void note_order(const struct schedule *schedule, weir_node node, size_t *at, char *text,
                        size_t bytes)
 {
-    const struct lane *lane = &schedule->lanes.lanes[schedule->step[index].queue];
+    const struct waits *waits = &schedule->waits;
 
-    if (last != WEIR_NONE &&
-        (!weir_is(lane->engine) || graph_engine(schedule->graph, lane->engine)->slots != 1))
-        append(text, bytes, "inserted: after %s, on one thread",
-               graph_node_name(schedule->graph, schedule->step[last].node));
+    for (; *at < waits->n_inserted && weir_same(waits->inserted[*at].consumer, node); ++*at) {
+        if (waits->inserted[*at].why == INSERTED_QUEUE)
+            append(text, bytes, "inserted: after %s, on one thread",
+                   graph_node_name(schedule->graph, waits->inserted[*at].producer));
+    }
 }
 
 static enum weir_status write_notes(struct schedule *schedule, struct weir_error *err)
 {
-    uint32_t last[LANES_MOST];
+    size_t at = 0;
 
-    memset(last, 0xff, sizeof last);
     for (uint32_t s = 0; s < schedule->steps.n_started; s++) {
         const struct step *step = &schedule->step[s];
         char text[480] = "";
 
         note_waits(schedule, s, text, sizeof text);
         note_charges(schedule, step->node, text, sizeof text);
-        if (step->queue != STEP_NO_QUEUE) {
-            note_order(schedule, s, last[step->queue], text, sizeof text);
-            last[step->queue] = s;
-        }
+        note_order(schedule, step->node, &at, text, sizeof text);
         if (text[0] == '\0')
             continue;
         schedule->notes[s] = schedule_text(schedule, "%s", text);

@@ -25,9 +25,11 @@ struct making {
     const struct waits_steps *steps;
     const struct lanes *lanes;
     const struct waits_options *options;
+    struct fallbacks fallbacks;
     struct made_edges made;
     struct incoming *incoming; /* of step s: from first[s] up to first[s + 1] */
     size_t *first;
+    bool *is_open; /* by step: no edge puts it behind the one before on its queue */
     struct waits *out;
 };
 
@@ -47,65 +49,6 @@ enum weir_status made_edges_add(struct made_edges *edges, struct made_edge edge,
 
     if (status == WEIR_OK)
         edges->edges[edges->n_edges++] = edge;
-    return status;
-}
-
-/* ---- nodes that did not run ---- */
-
-/* When the node's window closes: its length before its deadline; -1 when it never does. */
-static int64_t window_close_ns(const struct graph *graph, weir_node node,
-                               const struct graph_node *value)
-{
-    int64_t length_ns = 0;
-
-    if (value->fallback != FALLBACK_NODE || value->deadline_ns < 0 ||
-        !graph_node_length_ns(graph, node, &length_ns))
-        return -1;
-    return value->deadline_ns > length_ns ? value->deadline_ns - length_ns : 0;
-}
-
-int64_t waits_settled_ns(const struct graph *graph, const struct timeline *plan, weir_node node)
-{
-    struct graph_node value;
-    int64_t close_ns;
-
-    graph_node(graph, node, &value);
-    if (plan->spans[node.index].start_ns >= 0 || !graph_node_is_on(graph, node))
-        return 0;
-    close_ns = window_close_ns(graph, node, &value);
-    return close_ns < 0 ? 0 : close_ns;
-}
-
-/* A fallback that ran did so because another gave way, not before that one's window closed; one that
- * was not needed passes its edges on when the last of the others has started. */
-static enum weir_status add_fallbacks(struct making *m, struct weir_error *err)
-{
-    uint32_t n_nodes = graph_n_nodes(m->graph);
-    enum weir_status status = WEIR_OK;
-
-    for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
-        struct graph_node value;
-        int64_t close_ns;
-        int64_t *release_ns;
-
-        graph_node(m->graph, (weir_node){i}, &value);
-        if (value.fallback != FALLBACK_NODE || !graph_node_is_on(m->graph, (weir_node){i}))
-            continue;
-        release_ns = &m->out->release_ns[m->steps->step_of[value.fallback_node.index]];
-        if (m->plan->spans[i].start_ns >= 0) {
-            if (m->plan->spans[value.fallback_node.index].start_ns < 0)
-                status = made_edges_add(
-                    &m->made, (struct made_edge){i, value.fallback_node.index, true}, err);
-            continue;
-        }
-        close_ns = waits_scaled_ns(waits_settled_ns(m->graph, m->plan, (weir_node){i}),
-                                   m->options->scale_time);
-        /* The first that gave way called for it; none is earlier than the fallback's own start. */
-        if (*release_ns < close_ns &&
-            close_ns <= waits_scaled_ns(m->plan->spans[value.fallback_node.index].start_ns,
-                                        m->options->scale_time))
-            *release_ns = close_ns;
-    }
     return status;
 }
 
@@ -147,8 +90,8 @@ static enum weir_status walk_fillers(struct making *m, const bool *is_cut, uint3
             if (*begins == WEIR_NONE)
                 *begins = node.index;
             else if (*begins != node.index)
-                status =
-                    made_edges_add(&m->made, (struct made_edge){*begins, node.index, true}, err);
+                status = made_edges_add(
+                    &m->made, (struct made_edge){*begins, node.index, true, INSERTED_BEGINS}, err);
         }
     }
     return status;
@@ -176,6 +119,21 @@ static enum weir_status add_first_fillers(struct making *m, struct weir_error *e
 
 /* ---- releases ---- */
 
+int64_t waits_settled_ns(const struct waits *waits, weir_node node)
+{
+    return waits->settled_ns == NULL || waits->settled_ns[node.index] < 0
+               ? 0
+               : waits->settled_ns[node.index];
+}
+
+/* A fallback that ran did so because another gave way; none does so after the fallback's own start. */
+static int64_t called_ns(const struct making *m, weir_node node)
+{
+    int64_t ns = m->fallbacks.called_ns == NULL ? -1 : m->fallbacks.called_ns[node.index];
+
+    return ns <= m->plan->spans[node.index].start_ns ? ns : -1;
+}
+
 static void set_release(struct making *m, uint32_t step)
 {
     weir_node node = {m->steps->node_of[step]};
@@ -188,8 +146,10 @@ static void set_release(struct making *m, uint32_t step)
         ns = value.release_ns;
     if (span->start_ns >= 0 && span->cause == WAIT_ADMISSION && span->start_ns > ns)
         ns = span->start_ns; /* the policy held it until then */
-    if (waits_settled_ns(m->graph, m->plan, node) > ns)
-        ns = waits_settled_ns(m->graph, m->plan, node);
+    if (waits_settled_ns(m->out, node) > ns)
+        ns = waits_settled_ns(m->out, node);
+    if (called_ns(m, node) > ns)
+        ns = called_ns(m, node);
     m->out->release_ns[step] = waits_scaled_ns(ns, m->options->scale_time);
 }
 
@@ -259,6 +219,7 @@ struct reducing {
     uint32_t *waited; /* [own queue][other queue]: the last step that some step of the own queue
                          has waited for, and so all that follow; WEIR_NONE */
     uint32_t *lanes_met;
+    uint32_t *last; /* by queue: the step before on it; WEIR_NONE */
 };
 
 static uint32_t lane_of(const struct making *m, uint32_t step)
@@ -352,6 +313,21 @@ static enum weir_status check_order(const struct making *m, uint32_t step, struc
     return WEIR_OK;
 }
 
+/* Has the step one before it on its queue that neither an edge nor an engine with one slot puts there? */
+static void note_order(struct making *m, struct reducing *r, uint32_t step, uint32_t own)
+{
+    if (own == WEIR_NONE)
+        return;
+    m->is_open[step] =
+        r->last[own] != WEIR_NONE && !lanes_is_ordered(m->graph, &m->lanes->lanes[own]);
+    for (size_t i = m->first[step]; i < m->first[step + 1] && m->is_open[step]; i++) {
+        if (m->incoming[i].producer == r->last[own] && !m->incoming[i].is_from_start)
+            m->is_open[step] = false;
+    }
+    m->out->counts.n_one_queue += m->is_open[step];
+    r->last[own] = step;
+}
+
 static void reduce_step(struct making *m, struct reducing *r, uint32_t step, size_t *n_waits)
 {
     struct waits_counts *counts = &m->out->counts;
@@ -361,6 +337,7 @@ static void reduce_step(struct making *m, struct reducing *r, uint32_t step, siz
     qsort(m->incoming + m->first[step], m->first[step + 1] - m->first[step], sizeof *m->incoming,
           compare_incoming);
     n_met = find_last_of_queues(m, r, step);
+    note_order(m, r, step, own);
     for (size_t i = m->first[step]; i < m->first[step + 1]; i++) {
         const struct incoming *edge = &m->incoming[i];
         uint32_t lane = lane_of(m, edge->producer);
@@ -391,17 +368,19 @@ static enum weir_status reduce(struct making *m, struct arena *arena, struct wei
     struct reducing r = {.n_lanes = n_lanes,
                          .best = malloc((n_lanes + (size_t)1) * sizeof *r.best),
                          .waited = malloc((n_pairs + 1) * sizeof *r.waited),
-                         .lanes_met = calloc(n_lanes + (size_t)1, sizeof *r.lanes_met)};
+                         .lanes_met = calloc(n_lanes + (size_t)1, sizeof *r.lanes_met),
+                         .last = malloc((n_lanes + (size_t)1) * sizeof *r.last)};
     size_t n_waits = 0;
     enum weir_status status = WEIR_OK;
 
     m->out->waits = arena_array(arena, m->first[m->steps->n_steps], sizeof *m->out->waits);
     m->out->first = arena_array(arena, (size_t)m->steps->n_steps + 1, sizeof *m->out->first);
-    if (r.best == NULL || r.waited == NULL || r.lanes_met == NULL || m->out->waits == NULL ||
-        m->out->first == NULL) {
+    if (r.best == NULL || r.waited == NULL || r.lanes_met == NULL || r.last == NULL ||
+        m->out->waits == NULL || m->out->first == NULL) {
         status = weir_error_memory(err);
     } else {
         memset(r.best, 0xff, n_lanes * sizeof *r.best);
+        memset(r.last, 0xff, n_lanes * sizeof *r.last);
         memset(r.waited, 0xff, n_pairs * sizeof *r.waited);
         for (uint32_t s = 0; s < m->steps->n_steps && status == WEIR_OK; s++) {
             m->out->first[s] = n_waits;
@@ -414,6 +393,7 @@ static enum weir_status reduce(struct making *m, struct arena *arena, struct wei
     free(r.best);
     free(r.waited);
     free(r.lanes_met);
+    free(r.last);
     return status;
 }
 
@@ -426,8 +406,8 @@ static enum weir_status add_seen_overlaps(struct making *m, struct weir_error *e
         const struct timeline_span *span = &m->plan->spans[i];
 
         if (span->start_ns >= 0 && span->cause == WAIT_OVERLAP && weir_is(span->blocker))
-            status =
-                made_edges_add(&m->made, (struct made_edge){span->blocker.index, i, false}, err);
+            status = made_edges_add(
+                &m->made, (struct made_edge){span->blocker.index, i, false, INSERTED_OVERLAP}, err);
     }
     return status;
 }
@@ -446,12 +426,16 @@ enum weir_status waits_make(const struct binding *binding, const struct timeline
                        .lanes = lanes,
                        .options = options,
                        .out = &waits};
-    enum weir_status status = waits.release_ns == NULL ? weir_error_memory(err) : WEIR_OK;
+    enum weir_status status = WEIR_OK;
 
+    m.is_open = calloc(steps->n_steps + (size_t)1, sizeof *m.is_open);
+    if (waits.release_ns == NULL || m.is_open == NULL)
+        status = weir_error_memory(err);
+    if (status == WEIR_OK)
+        status = waits_fallbacks(m.graph, plan, arena, &m.fallbacks, &m.made, err);
+    waits.settled_ns = m.fallbacks.settled_ns;
     for (uint32_t s = 0; s < steps->n_steps && status == WEIR_OK; s++)
         set_release(&m, s);
-    if (status == WEIR_OK)
-        status = add_fallbacks(&m, err);
     if (status == WEIR_OK)
         status = add_first_fillers(&m, err);
     if (status == WEIR_OK)
@@ -462,6 +446,10 @@ enum weir_status waits_make(const struct binding *binding, const struct timeline
         status = sort_by_consumer(&m, err);
     if (status == WEIR_OK)
         status = reduce(&m, arena, err);
+    if (status == WEIR_OK)
+        status = waits_list_inserted(binding, plan, steps, lanes, options, &m.made, m.is_open,
+                                     arena, &waits, err);
+    free(m.is_open);
     free(m.made.edges);
     free(m.incoming);
     free(m.first);

@@ -159,7 +159,7 @@ static enum weir_status wait_for_party(struct forbidding *f, const struct party 
     for (uint32_t q = 0; party->last != NULL && q < f->lanes->n_lanes && status == WEIR_OK; q++) {
         if (party->last[q] != WEIR_NONE && q != f->lanes->of_node[node])
             status = made_edges_add(
-                f->edges, (struct made_edge){.producer = party->last[q], .consumer = node}, err);
+                f->edges, (struct made_edge){party->last[q], node, false, INSERTED_OVERLAP}, err);
     }
     return status;
 }

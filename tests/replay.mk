@@ -4,6 +4,7 @@
 replay_tests = \
 	tests/replay/test_account \
 	tests/replay/test_calibrate \
+	tests/replay/test_deviate \
 	tests/replay/test_fit \
 	tests/replay/test_host \
 	tests/replay/test_runner \
@@ -12,6 +13,7 @@ replay_tests = \
 check_PROGRAMS += $(replay_tests)
 threaded_tests += \
 	tests/replay/test_calibrate \
+	tests/replay/test_deviate \
 	tests/replay/test_host \
 	tests/replay/test_runner
 
@@ -19,6 +21,8 @@ tests_replay_test_account_SOURCES = tests/replay/test_account.c tests/replay/pla
 tests_replay_test_account_LDADD = $(replay_test_libs)
 tests_replay_test_calibrate_SOURCES = tests/replay/test_calibrate.c
 tests_replay_test_calibrate_LDADD = $(replay_test_libs)
+tests_replay_test_deviate_SOURCES = tests/replay/test_deviate.c tests/replay/plan.h
+tests_replay_test_deviate_LDADD = $(replay_test_libs)
 tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
 tests_replay_test_fit_LDADD = $(replay_test_libs)
 tests_replay_test_host_SOURCES = tests/replay/test_host.c

@@ -35,13 +35,22 @@ static void rig_account(struct rig *rig, double scale_time, double scale_bytes)
     const struct schedule_options options = {
         .scale_time = scale_time, .scale_bytes = scale_bytes, .memory_bytes = 1 << 30};
     const struct rates rates = {.compute = {.unit_ns = 10}};
+    struct step_order order;
+    struct step_times *times;
     struct weir_error err = {WEIR_OK, ""};
 
     ck_assert_msg(schedule_make(rig->plan.binding, rig->plan.timeline, &options, &rates,
                                 &rig->schedule, &err) == WEIR_OK,
                   "%s", err.text);
-    ck_assert_msg(account_complete(rig->schedule, rig->timeline, &rig->overhead, &err) == WEIR_OK,
+    times = calloc(rig->schedule->steps.n_steps, sizeof *times);
+    ck_assert_ptr_nonnull(times);
+    ck_assert_int_eq(step_order_make(rig->schedule, &order, &err), WEIR_OK);
+    times_find(rig->schedule, &order, rig->timeline, 1, times);
+    ck_assert_msg(account_complete(rig->schedule, times, rig->timeline, &rig->overhead, &err) ==
+                      WEIR_OK,
                   "%s", err.text);
+    step_order_free(&order);
+    free(times);
 }
 
 static void rig_end(struct rig *rig)

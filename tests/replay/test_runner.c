@@ -168,8 +168,8 @@ END_TEST
 
 static bool has_deviation(const struct replay_result *result, const char *part)
 {
-    for (uint32_t i = 0; i < result->n_deviations; i++) {
-        if (strstr(result->deviations[i].what, part) != NULL)
+    for (uint32_t i = 0; i < result->deviations.n_list; i++) {
+        if (strstr(result->deviations.list[i].what, part) != NULL)
             return true;
     }
     return false;
@@ -188,9 +188,10 @@ START_TEST(what_cannot_be_done_as_planned_is_named)
     plan_ran(&plan, "load", 0, 20000);
     options.scale_bytes = 1;
     result = replay(&plan, &options);
-    ck_assert_uint_ge(result->n_deviations, 1);
-    for (uint32_t i = 0; i + 1 < result->n_deviations; i++)
-        ck_assert_int_ge(result->deviations[i].cost_ns, result->deviations[i + 1].cost_ns);
+    ck_assert_uint_ge(result->deviations.n_list, 1);
+    for (uint32_t i = 0; i + 1 < result->deviations.n_list; i++)
+        ck_assert_int_ge(result->deviations.list[i].cost_ns,
+                         result->deviations.list[i + 1].cost_ns);
     ck_assert(has_deviation(result, "moves 8.0 MB in "));
     ck_assert_int_gt(result->timeline->makespan_ns, 20000);
     replay_free(result);

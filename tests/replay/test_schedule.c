@@ -117,7 +117,7 @@ START_TEST(slots_and_kinds_have_queues)
     ck_assert_uint_ne(step_of(&rig, "e")->queue, step_of(&rig, "f")->queue);
     ck_assert_uint_eq(step_of(&rig, "g")->queue, STEP_NO_QUEUE);
     /* Nothing in the plan puts c behind b: the replay does. */
-    ck_assert_uint_eq(rig.schedule->lanes.n_inserted, 1);
+    ck_assert_uint_eq(rig.schedule->waits.counts.n_one_queue, 1);
     ck_assert_str_eq(note_of(&rig, "c"), "inserted: after b, on one thread");
     ck_assert_str_eq(note_of(&rig, "a"), "");
     rig_end(&rig);
@@ -339,6 +339,91 @@ START_TEST(a_fallback_waits_for_the_window)
     ck_assert_int_eq(step_of(&rig, "p")->action, STEP_PASS);
     ck_assert_int_eq(step_of(&rig, "p")->release_ns, 3000);
     ck_assert_int_eq(step_of(&rig, "q")->release_ns, 3000);
+    rig_end(&rig);
+}
+END_TEST
+
+/* q stands in for p, and r for q. Windows close at 3 us (p), 6 us (q) and never (r). */
+static const char standing_in[] = "weir 1\nengine sm\nengine x\n"
+                                  "node a compute engine=sm duration=4us\n"
+                                  "node p compute engine=x duration=2us deadline=5us fallback=q\n"
+                                  "node q compute engine=sm duration=1us deadline=7us fallback=r\n"
+                                  "node r compute engine=sm duration=1us\nnode s barrier\n"
+                                  "edge r s ordering\n";
+
+/* p started at 1: neither q, nor r, which stands in for q alone, is needed from then on. Neither gave
+ * way: r passes its edge to s on at the start of p, not at 6 us. */
+START_TEST(what_stands_in_for_what_is_not_needed_is_not_either)
+{
+    struct rig rig;
+
+    rig_begin(&rig, standing_in);
+    plan_ran(&rig.plan, "a", 0, 4000);
+    plan_ran(&rig.plan, "p", 1000, 3000);
+    plan_ran(&rig.plan, "s", 1000, 1000);
+    rig_make(&rig);
+    ck_assert_int_eq(step_of(&rig, "q")->action, STEP_PASS);
+    ck_assert_int_eq(step_of(&rig, "q")->release_ns, 0);
+    ck_assert(wait_on(&rig, "q", "p")->is_from_start);
+    ck_assert_int_eq(step_of(&rig, "r")->action, STEP_PASS);
+    ck_assert_int_eq(step_of(&rig, "r")->release_ns, 0);
+    ck_assert(wait_on(&rig, "r", "p")->is_from_start);
+    ck_assert_ptr_null(wait_on(&rig, "r", "q"));
+    ck_assert_uint_eq(rig.schedule->waits.n_inserted, 2);
+    ck_assert_uint_eq(rig.schedule->waits.inserted[1].why, INSERTED_FALLBACK);
+    rig_end(&rig);
+}
+END_TEST
+
+/* p gave way at 3 us and q ran: r was not needed, from the start of q on. */
+START_TEST(a_fallback_that_ran_needs_none)
+{
+    struct rig rig;
+
+    rig_begin(&rig, standing_in);
+    plan_ran(&rig.plan, "a", 0, 4000);
+    plan_ran(&rig.plan, "q", 4000, 5000);
+    plan_ran(&rig.plan, "s", 4000, 4000);
+    rig_make(&rig);
+    ck_assert_int_eq(step_of(&rig, "p")->release_ns, 3000);
+    ck_assert_int_eq(step_of(&rig, "q")->release_ns, 3000);
+    ck_assert_int_eq(step_of(&rig, "r")->release_ns, 0);
+    ck_assert(wait_on(&rig, "r", "q")->is_from_start);
+    ck_assert_ptr_null(wait_on(&rig, "r", "p"));
+    /* The time that q waits for is one that no statement gives. */
+    ck_assert_uint_eq(rig.schedule->waits.n_inserted, 2);
+    ck_assert_uint_eq(rig.schedule->waits.inserted[0].why, INSERTED_WINDOW);
+    ck_assert_int_eq(rig.schedule->waits.inserted[0].not_before_ns, 3000);
+    rig_end(&rig);
+}
+END_TEST
+
+/* Both gave way: q was called for at 3 us, and its own window closed at 6: r ran then. With a window
+ * of q that closed at 1 us, q gave way when it was called for, at 3 us. */
+START_TEST(one_after_the_other_gives_way)
+{
+    struct rig rig;
+
+    rig_begin(&rig, standing_in);
+    plan_ran(&rig.plan, "a", 0, 8000);
+    plan_ran(&rig.plan, "r", 8000, 9000);
+    plan_ran(&rig.plan, "s", 9000, 9000);
+    rig_make(&rig);
+    ck_assert_int_eq(step_of(&rig, "p")->release_ns, 3000);
+    ck_assert_int_eq(step_of(&rig, "q")->release_ns, 6000);
+    ck_assert_int_eq(step_of(&rig, "r")->release_ns, 6000);
+    rig_end(&rig);
+
+    rig_begin(&rig, "weir 1\nengine sm\nengine x\n"
+                    "node a compute engine=sm duration=4us\n"
+                    "node p compute engine=x duration=2us deadline=5us fallback=q release=4us\n"
+                    "node q compute engine=sm duration=1us deadline=2us fallback=r\n"
+                    "node r compute engine=sm duration=1us\n");
+    plan_ran(&rig.plan, "a", 0, 4000);
+    plan_ran(&rig.plan, "r", 4000, 5000);
+    rig_make(&rig);
+    ck_assert_int_eq(step_of(&rig, "q")->release_ns, 3000);
+    ck_assert_int_eq(step_of(&rig, "r")->release_ns, 3000);
     rig_end(&rig);
 }
 END_TEST
@@ -635,6 +720,9 @@ int main(void)
     tcase_add_test(waits, unknown_overlaps_are_forbidden_when_asked);
     tcase_add_test(waits, a_guard_that_is_off_passes_edges_on);
     tcase_add_test(waits, a_fallback_waits_for_the_window);
+    tcase_add_test(waits, what_stands_in_for_what_is_not_needed_is_not_either);
+    tcase_add_test(waits, a_fallback_that_ran_needs_none);
+    tcase_add_test(waits, one_after_the_other_gives_way);
     tcase_add_test(waits, admissions_are_kept);
     tcase_add_test(contents, tags_follow_the_data);
     tcase_add_test(contents, buffers_live_as_copies_do);
