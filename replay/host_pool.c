@@ -54,7 +54,7 @@ static size_t find_idle(const struct host_pool *pool, int64_t bytes)
     return low;
 }
 
-/* Takes an idle block that wastes less than a quarter. */
+/* Takes an idle block that wastes less than a quarter of what a new one would have. */
 static void *take_idle(struct host_pool *pool, int64_t bytes, int64_t align, int64_t *got_bytes)
 {
     for (size_t i = find_idle(pool, bytes); i < pool->n_idle; i++) {
@@ -83,25 +83,20 @@ static void trim(struct host_pool *pool, int64_t bytes)
     }
 }
 
+/* @param bytes a multiple of align */
 static void *take_new(struct host_pool *pool, int64_t bytes, int64_t align, int64_t *got_bytes)
 {
     void *memory;
-    int64_t rounded;
 
-    if (bytes >= HUGE_BYTES && align < HUGE_BYTES)
-        align = HUGE_BYTES;
-    if (__builtin_add_overflow(bytes, align - 1, &rounded))
+    trim(pool, bytes);
+    if (pool->reserved_bytes > pool->limit_bytes - bytes)
         return NULL;
-    rounded -= rounded % align;
-    trim(pool, rounded);
-    if (pool->reserved_bytes > pool->limit_bytes - rounded)
-        return NULL;
-    memory = aligned_alloc((size_t)align, (size_t)rounded);
+    memory = aligned_alloc((size_t)align, (size_t)bytes);
     if (memory == NULL)
         return NULL;
-    kernel_touch(memory, rounded, PAGE_BYTES);
-    pool->reserved_bytes += rounded;
-    *got_bytes = rounded;
+    kernel_touch(memory, bytes, PAGE_BYTES);
+    pool->reserved_bytes += bytes;
+    *got_bytes = bytes;
     return memory;
 }
 
@@ -121,16 +116,22 @@ void *host_pool_take(struct host_pool *pool, int64_t size_bytes, int64_t align_b
                      int64_t *got_bytes)
 {
     int64_t align = align_bytes > LINE_BYTES ? align_bytes : LINE_BYTES;
+    int64_t bytes;
     void *memory;
 
     if (size_bytes < LARGE_BYTES && align < LARGE_BYTES)
         return take_small(size_bytes, align, got_bytes);
     if (align < PAGE_BYTES)
         align = PAGE_BYTES;
+    if (size_bytes >= HUGE_BYTES && align < HUGE_BYTES)
+        align = HUGE_BYTES;
+    if (__builtin_add_overflow(size_bytes, align - 1, &bytes))
+        return NULL;
+    bytes -= bytes % align;
     (void)pthread_mutex_lock(&pool->lock);
-    memory = take_idle(pool, size_bytes, align, got_bytes);
+    memory = take_idle(pool, bytes, align, got_bytes);
     if (memory == NULL)
-        memory = take_new(pool, size_bytes, align, got_bytes);
+        memory = take_new(pool, bytes, align, got_bytes);
     (void)pthread_mutex_unlock(&pool->lock);
     return memory;
 }

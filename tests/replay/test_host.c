@@ -4,6 +4,7 @@
  * is: order, data and lower bounds of paced times are checked, never durations. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/random.h"
 #include "replay/device.h"
@@ -502,6 +503,41 @@ START_TEST(buffers_end_with_their_last_use)
 }
 END_TEST
 
+static long page_faults(void)
+{
+    struct rusage usage;
+
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* A warm run meets no page fault, whatever the sizes of its buffers: each is given back and is there
+ * for the next that is as large. New, the two of each run would take 1700 pages. */
+START_TEST(warm_runs_use_memory_again)
+{
+    static const struct device_buffer buffers[] = {
+        {.size_bytes = 4 * MS + 724736, .allocate_step = 0, .reclaim_step = 1},
+        {.size_bytes = 2 * MS + 240000, .allocate_step = 2, .reclaim_step = 3},
+    };
+    static const struct step_buffer all[] = {{.buffer = 0, .size_bytes = 4 * MS + 724736},
+                                             {.buffer = 1, .size_bytes = 2 * MS + 240000}};
+    struct rig rig;
+    long before;
+
+    rig_open(&rig, 1, 4, buffers, 2);
+    for (int i = 0; i < 4; i++)
+        rig_add(&rig, (struct step){.action = i % 2 == 0 ? STEP_ALLOCATE : STEP_RECLAIM,
+                                    .writes = all + i / 2,
+                                    .n_writes = 1});
+    rig_run(&rig);
+    rig_run(&rig);
+    before = page_faults();
+    rig_run(&rig);
+    ck_assert_int_lt(page_faults() - before, 200);
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(initial_bytes_must_fit)
 {
     struct rig rig;
@@ -604,6 +640,7 @@ int main(void)
     tcase_add_test(data, reading_late_fails);
     tcase_add_test(data, stretches_have_tags_of_their_own);
     tcase_add_test(data, buffers_end_with_their_last_use);
+    tcase_add_test(data, warm_runs_use_memory_again);
     tcase_add_test(data, initial_bytes_must_fit);
     tcase_add_test(ends, endless_work_is_stopped);
     tcase_add_test(ends, waiting_for_each_other_is_stopped);
