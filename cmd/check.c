@@ -98,6 +98,8 @@ static enum weir_status check(const struct request *request, const struct graph 
     struct binding *binding = NULL;
     enum weir_status status = check_graph(graph, report, &binding, err);
 
+    if (status == WEIR_OK && report_is_short(report))
+        status = weir_error_memory(err); /* part of the findings is no answer */
     if (status == WEIR_OK && request->expands && report_errors(report) == 0) {
         cmd_print_report(report);
         status = expand(binding, err);

@@ -45,7 +45,8 @@ static void space_free(struct fit_space *space)
     gsl_vector_free(space->values);
     gsl_vector_free(space->line);
     gsl_matrix_free(space->covariance);
-    gsl_multifit_robust_free(space->robust);
+    if (space->robust != NULL) /* unlike its sisters it does not look */
+        gsl_multifit_robust_free(space->robust);
     free(space->distances);
 }
 

@@ -21,6 +21,15 @@ struct nsys_strings {
     size_t n, room;
 };
 
+static enum weir_status cannot_read_strings(const struct nsys *nsys, struct weir_error *err)
+{
+    if (sqlite3_errcode(nsys->db) == SQLITE_NOMEM)
+        return weir_error_memory(err);
+    return weir_error_set(err, WEIR_INPUT,
+                          "%.200s: reading StringIds failed: %.160s; copy or export it again",
+                          nsys->path, sqlite3_errmsg(nsys->db));
+}
+
 enum weir_status nsys_strings_new(struct nsys *nsys, struct weir_error *err)
 {
     struct nsys_strings *strings = calloc(1, sizeof *strings);
@@ -33,11 +42,10 @@ enum weir_status nsys_strings_new(struct nsys *nsys, struct weir_error *err)
         return weir_error_memory(err);
     if (nsys->tables[NSYS_STRINGS].name == NULL)
         return WEIR_OK;
-    if (sqlite3_prepare_v2(nsys->db, "SELECT value FROM StringIds WHERE id = ?1 LIMIT 1", -1,
-                           &strings->statement, NULL) != SQLITE_OK)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: reading StringIds failed: %.160s",
-                              nsys->path, sqlite3_errmsg(nsys->db));
-    return WEIR_OK;
+    return sqlite3_prepare_v2(nsys->db, "SELECT value FROM StringIds WHERE id = ?1 LIMIT 1", -1,
+                              &strings->statement, NULL) == SQLITE_OK
+               ? WEIR_OK
+               : cannot_read_strings(nsys, err);
 }
 
 void nsys_strings_free(struct nsys *nsys)
@@ -58,10 +66,14 @@ static enum weir_status fetch(struct nsys *nsys, int64_t id, uint32_t *text, str
     char number[48];
 
     if (statement != NULL) {
+        int result;
+
         (void)sqlite3_bind_int64(statement, 1, id);
         nsys->tables[NSYS_STRINGS].n_read++;
-        if (sqlite3_step(statement) == SQLITE_ROW &&
-            sqlite3_column_type(statement, 0) == SQLITE_TEXT) {
+        result = sqlite3_step(statement);
+        if (result != SQLITE_ROW && result != SQLITE_DONE)
+            return cannot_read_strings(nsys, err);
+        if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_TEXT) {
             const char *value = (const char *)sqlite3_column_text(statement, 0);
             int length = sqlite3_column_bytes(statement, 0);
 
