@@ -10,36 +10,46 @@
 #define C1 UINT64_C(0x87c37b91114253d5)
 #define C2 UINT64_C(0x4cf5ad432745937f)
 
-static uint64_t rotate(uint64_t word, unsigned bits)
+static inline uint64_t rotate(uint64_t word, unsigned bits)
 {
     return word << bits | word >> (64 - bits);
 }
 
-static uint64_t word_at(const unsigned char *bytes)
+static inline uint64_t word_at(const unsigned char *bytes)
 {
-    uint64_t word = 0;
+    uint64_t word;
 
-    for (unsigned i = 0; i < 8; i++)
-        word |= (uint64_t)bytes[i] << (8 * i);
-    return word;
+    memcpy(&word, bytes, sizeof word);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word : __builtin_bswap64(word);
 }
 
-static uint64_t scramble_first(uint64_t word)
+static inline uint64_t scramble_first(uint64_t word)
 {
     return rotate(word * C1, 31) * C2;
 }
 
-static uint64_t scramble_second(uint64_t word)
+static inline uint64_t scramble_second(uint64_t word)
 {
     return rotate(word * C2, 33) * C1;
 }
 
-static void mix_block(uint64_t half[2], const unsigned char *bytes)
+static inline void mix_block(uint64_t half[2], const unsigned char *bytes)
 {
     half[0] ^= scramble_first(word_at(bytes));
     half[0] = (rotate(half[0], 27) + half[1]) * 5 + 0x52dce729;
     half[1] ^= scramble_second(word_at(bytes + 8));
     half[1] = (rotate(half[1], 31) + half[0]) * 5 + 0x38495ab5;
+}
+
+/* The halves in registers all along. */
+static void mix_blocks(uint64_t half[2], const unsigned char *bytes, size_t n_blocks)
+{
+    uint64_t mixed[2] = {half[0], half[1]};
+
+    for (size_t i = 0; i < n_blocks; i++)
+        mix_block(mixed, bytes + i * BLOCK);
+    half[0] = mixed[0];
+    half[1] = mixed[1];
 }
 
 static uint64_t avalanche(uint64_t word)
@@ -74,8 +84,9 @@ void hash_add(struct hash *hash, const void *bytes, size_t n_bytes)
         from += take;
         n_bytes -= take;
     }
-    for (; n_bytes >= BLOCK; from += BLOCK, n_bytes -= BLOCK)
-        mix_block(hash->half, from);
+    mix_blocks(hash->half, from, n_bytes / BLOCK);
+    from += n_bytes / BLOCK * BLOCK;
+    n_bytes %= BLOCK;
     memcpy(hash->pending, from, n_bytes);
 }
 

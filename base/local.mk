@@ -10,6 +10,8 @@ base_libbase_a_SOURCES = \
 	base/attributes.h \
 	base/ending.c \
 	base/ending.h \
+	base/digits.c \
+	base/digits.h \
 	base/error.h \
 	base/hash.c \
 	base/hash.h \

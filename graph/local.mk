@@ -68,7 +68,9 @@ graph_libgraph_a_SOURCES = \
 	graph/walk_visit.c \
 	graph/words.c \
 	graph/write.c \
-	graph/write_file.c
+	graph/write_file.c \
+	graph/write_internal.h \
+	graph/write_quick.c
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += graph/id.h

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the canonical form goes: a file, memory, or only its hash. */
+/* Where the canonical form goes: pieces of a buffer, to whoever takes them. Every field of every
+ * statement passes here, so what is short is written in place. */
 #ifndef WEIR_GRAPH_SINK_H
 #define WEIR_GRAPH_SINK_H
 
 #include <stdint.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "base/hash.h"
 #include "base/number.h"
-#include "graph/graph.h"
+#include "graph/text.h"
 
 struct sink {
-    FILE *file; /* one of these three */
-    struct hash *hash;
-    char **text; /* malloc'ed */
-    size_t text_room, text_length;
+    graph_take *take;
+    void *arg;
     struct weir_error *err;
     enum weir_status status; /* the first failure: nothing is written after it */
     double ratio;            /* written last, since evidence mostly repeats itself */
@@ -23,10 +21,34 @@ struct sink {
     char bytes[1 << 16];
 };
 
-void sink_put(struct sink *sink, const char *bytes, size_t n);
+/** Empties the buffer. */
+void sink_flush(struct sink *sink);
+/** What sink_put does with bytes that the buffer has no room for. */
+void sink_put_long(struct sink *sink, const char *bytes, size_t n);
+
+static inline void sink_put(struct sink *sink, const char *bytes, size_t n)
+{
+    if (n > sizeof sink->bytes - sink->used) {
+        sink_put_long(sink, bytes, n);
+        return;
+    }
+    memcpy(sink->bytes + sink->used, bytes, n);
+    sink->used += n;
+}
+
 /** A NUL-terminated text as it is. */
-void sink_word(struct sink *sink, const char *word);
-void sink_char(struct sink *sink, char c);
+static inline void sink_word(struct sink *sink, const char *word)
+{
+    sink_put(sink, word, strlen(word));
+}
+
+static inline void sink_char(struct sink *sink, char c)
+{
+    if (sink->used == sizeof sink->bytes)
+        sink_flush(sink);
+    sink->bytes[sink->used++] = c;
+}
+
 void sink_integer(struct sink *sink, int64_t value);
 void sink_ratio(struct sink *sink, double value);
 /** A name or value: in quotes when it is empty, has blanks, commas, # or quotes, control characters

@@ -32,6 +32,13 @@ MUST_CHECK enum weir_status graph_overlay_text(struct graph *graph, const char *
                                                const char *name, struct report *report,
                                                struct weir_error *err);
 
+/* Takes some bytes of a text, in order; may fail. */
+typedef enum weir_status graph_take(void *arg, const char *bytes, size_t n, struct weir_error *err);
+
+/** Gives the canonical form in pieces to @p take, until it returns something other than WEIR_OK.
+ *  @return that, or WEIR_OK, WEIR_MEMORY */
+MUST_CHECK enum weir_status graph_write_pieces(const struct graph *graph, graph_take *take,
+                                               void *arg, struct weir_error *err);
 /** Writes the canonical form: reading it again gives the same graph, to the byte of this form.
  *  @return WEIR_OK, WEIR_STORE when @p file refuses bytes, WEIR_MEMORY */
 MUST_CHECK enum weir_status graph_write(const struct graph *graph, FILE *file,

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The canonical form: statements sort by sort and each in the order of its ids, fields in the order
  * of their tables, numbers bare (bytes, nanoseconds, by the second), what is not given left out. */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "graph/fields.h"
-#include "graph/graph_internal.h"
-#include "graph/sink.h"
-#include "graph/text.h"
-
-/* A statement's value on its way out. */
-struct output {
-    struct sink *sink;
-    const struct graph *graph;
-};
+#include "graph/write_internal.h"
 
 static void put_text(const struct output *out, weir_text text, const char *stops)
 {
@@ -374,6 +368,15 @@ static void write_statement(const struct output *out, enum statement_kind kind,
     sink_char(out->sink, '\n');
 }
 
+void write_evidence_of(const struct output *out, const struct graph_evidence *evidence)
+{
+    const struct statement *statement = &statements[STATEMENT_EDGE];
+    const struct field *fields = &statement->fields[statement->n_fields - 2];
+
+    write_evidence(out, &fields[0], evidence);
+    write_ratio(out, &fields[1], &evidence->confidence);
+}
+
 static void write_head(const struct output *out)
 {
     const struct graph *graph = out->graph;
@@ -426,86 +429,117 @@ static void write_tables(const struct output *out)
     }
 }
 
-static enum weir_status write_graph(const struct graph *graph, struct sink *sink)
+static void write_graph(struct output *out)
 {
-    const struct output out = {sink, graph};
+    const struct graph *graph = out->graph;
+    struct sink *sink = out->sink;
     union statement_value value;
 
-    write_head(&out);
-    write_tables(&out);
+    write_head(out);
+    write_tables(out);
     for (uint32_t i = 0; i < graph->n_objects && sink->status == WEIR_OK; i++) {
+        if (quick_object(out, &graph->objects[i]))
+            continue;
         graph_object(graph, (weir_object){i}, &value.object);
-        write_statement(&out, STATEMENT_OBJECT, &value);
+        write_statement(out, STATEMENT_OBJECT, &value);
     }
     for (uint32_t i = 0; i < graph->n_nodes && sink->status == WEIR_OK; i++) {
+        if (quick_node(out, &graph->nodes[i]))
+            continue;
         graph_node(graph, (weir_node){i}, &value.node);
-        write_statement(&out, STATEMENT_NODE, &value);
+        write_statement(out, STATEMENT_NODE, &value);
     }
-    for (uint32_t i = 0; i < graph->n_edges && sink->status == WEIR_OK; i++) {
-        graph_edge(graph, (weir_edge){i}, &value.edge);
-        write_statement(&out, STATEMENT_EDGE, &value);
-    }
-    return sink_finish(sink);
+    for (uint32_t i = 0; i < graph->n_edges && sink->status == WEIR_OK; i++)
+        quick_edge(out, &graph->edges[i]);
 }
 
-/* A sink holds a large buffer, so it is not put on the stack. */
-static struct sink *new_sink(struct weir_error *err)
+enum weir_status graph_write_pieces(const struct graph *graph, graph_take *take, void *arg,
+                                    struct weir_error *err)
 {
+    /* Large buffers, so not on the stack. */
+    struct output *out = calloc(1, sizeof *out);
     struct sink *sink = calloc(1, sizeof *sink);
+    enum weir_status status;
 
-    if (sink != NULL)
+    if (out == NULL || sink == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        sink->take = take;
+        sink->arg = arg;
         sink->err = err;
-    return sink;
+        out->sink = sink;
+        out->graph = graph;
+        write_graph(out);
+        status = sink_finish(sink);
+    }
+    free(sink);
+    free(out);
+    return status;
+}
+
+static enum weir_status take_to_file(void *arg, const char *bytes, size_t n, struct weir_error *err)
+{
+    if (fwrite(bytes, 1, n, arg) == n)
+        return WEIR_OK;
+    return weir_error_set(err, WEIR_STORE,
+                          "the graph cannot be written: %s; make room, or give another path",
+                          strerror(errno));
 }
 
 enum weir_status graph_write(const struct graph *graph, FILE *file, struct weir_error *err)
 {
-    struct sink *sink = new_sink(err);
-    enum weir_status status;
+    return graph_write_pieces(graph, take_to_file, file, err);
+}
 
-    if (sink == NULL)
-        return weir_error_memory(err);
-    sink->file = file;
-    status = write_graph(graph, sink);
-    free(sink);
-    return status;
+struct whole_text {
+    char *bytes;
+    size_t room, length;
+};
+
+static enum weir_status take_to_text(void *arg, const char *bytes, size_t n, struct weir_error *err)
+{
+    struct whole_text *text = arg;
+    enum weir_status status = array_grow(&text->bytes, &text->room, text->length + n + 1, err);
+
+    if (status != WEIR_OK)
+        return status;
+    memcpy(text->bytes + text->length, bytes, n);
+    text->length += n;
+    text->bytes[text->length] = '\0';
+    return WEIR_OK;
 }
 
 enum weir_status graph_write_text(const struct graph *graph, char **text, size_t *length,
                                   struct weir_error *err)
 {
-    struct sink *sink = new_sink(err);
-    char *bytes = NULL;
-    enum weir_status status;
+    struct whole_text whole = {.length = 0};
+    enum weir_status status = graph_write_pieces(graph, take_to_text, &whole, err);
 
-    if (sink == NULL)
-        return weir_error_memory(err);
-    sink->text = &bytes;
-    status = write_graph(graph, sink);
-    if (status == WEIR_OK) {
-        *text = bytes;
-        *length = sink->text_length;
-    } else {
-        free(bytes);
+    if (status != WEIR_OK) {
+        free(whole.bytes);
+        return status;
     }
-    free(sink);
-    return status;
+    *text = whole.bytes;
+    *length = whole.length;
+    return WEIR_OK;
+}
+
+static enum weir_status take_to_hash(void *arg, const char *bytes, size_t n, struct weir_error *err)
+{
+    (void)err;
+    hash_add(arg, bytes, n);
+    return WEIR_OK;
 }
 
 enum weir_status graph_hash(const struct graph *graph, char out[HASH_TEXT_BYTES],
                             struct weir_error *err)
 {
-    struct sink *sink = new_sink(err);
-    enum weir_status status;
     struct hash hash;
+    enum weir_status status;
 
-    if (sink == NULL)
-        return weir_error_memory(err);
     hash_begin(&hash);
-    sink->hash = &hash;
-    status = write_graph(graph, sink);
+    status = graph_write_pieces(graph, take_to_hash, &hash, err);
     if (status == WEIR_OK)
         hash_text(&hash, out);
-    free(sink);
     return status;
 }

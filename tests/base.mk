@@ -24,3 +24,7 @@ tests_base_test_output_LDADD = $(base_test_libs)
 check_PROGRAMS += tests/base/test_quote
 tests_base_test_quote_SOURCES = tests/base/test_quote.c
 tests_base_test_quote_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_digits
+tests_base_test_digits_SOURCES = tests/base/test_digits.c
+tests_base_test_digits_LDADD = $(base_test_libs)
