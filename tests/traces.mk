@@ -43,3 +43,12 @@ tests_traces_test_nsys_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wr
 	-Wl,--wrap=realloc
 tests_traces_test_recording_SOURCES = tests/traces/test_recording.c tests/traces/exact.h
 tests_traces_test_recording_LDADD = $(traces_test_libs)
+
+# What an import costs, beside a bare SELECT over the same rows: make tests/bench/import_bench
+EXTRA_PROGRAMS += tests/bench/import_bench
+tests_bench_import_bench_SOURCES = \
+	tests/bench/import_bench.c \
+	tests/bench/made_profile.c \
+	tests/bench/made_profile.h
+tests_bench_import_bench_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a \
+	$(SQLITE_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

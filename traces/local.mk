@@ -19,6 +19,7 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_file.c \
 	traces/nsys_gpus.c \
 	traces/nsys_grade.c \
+	traces/nsys_ids.c \
 	traces/nsys_implicit.c \
 	traces/nsys_internal.h \
 	traces/nsys_kinds.c \
@@ -38,10 +39,13 @@ traces_libtraces_a_SOURCES = \
 	traces/recording.c \
 	traces/recording.h \
 	traces/recording_build.c \
+	traces/recording_forms.c \
 	traces/recording_internal.h \
 	traces/recording_memory.c \
 	traces/recording_order.c \
 	traces/recording_rules.def \
 	traces/recording_text.c \
+	traces/runs.c \
+	traces/runs.h \
 	traces/writer.c \
 	traces/writer.h

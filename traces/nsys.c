@@ -15,7 +15,7 @@ static void free_rows(struct nsys *nsys)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         free(rows[i]);
-    keys_free(nsys->call_keys);
+    nsys_ids_free(nsys);
     keys_free(nsys->record_keys);
     nsys->calls = NULL;
     nsys->ops = NULL;
@@ -25,7 +25,7 @@ static void free_rows(struct nsys *nsys)
     nsys->waits = NULL;
     nsys->work = nsys->latest = NULL;
     nsys->reach = NULL;
-    nsys->call_keys = nsys->record_keys = NULL;
+    nsys->record_keys = NULL;
 }
 
 /* What the file holds, as arrays with their links. */
@@ -74,10 +74,21 @@ static enum weir_status relate(struct nsys *nsys, struct weir_error *err)
     return status;
 }
 
+/* About as many actions as rows; a launch, a step along a stream and one along a thread each. */
+static enum weir_status reserve(struct nsys *nsys, struct weir_error *err)
+{
+    size_t n_actions = (size_t)nsys->n_calls + nsys->n_ops + nsys->n_memories;
+
+    return recording_reserve(nsys->recording, n_actions,
+                             n_actions + nsys->n_ops + nsys->n_memories + nsys->n_waits, err);
+}
+
 static enum weir_status record(struct nsys *nsys, struct weir_error *err)
 {
     enum weir_status status = nsys_add_domains(nsys, err);
 
+    if (status == WEIR_OK)
+        status = reserve(nsys, err);
     if (status == WEIR_OK)
         status = nsys_add_objects(nsys, err);
     if (status == WEIR_OK)

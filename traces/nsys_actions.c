@@ -151,8 +151,48 @@ static void set_ends(const struct nsys *nsys, const struct nsys_op *op,
 
 static const char *const causes[] = {"",         "user prefetch", "page fault", "speculative",
                                      "eviction", "access counter"};
+#define CAUSES ((int)(sizeof causes / sizeof *causes))
 
-static enum weir_status name_op(struct nsys *nsys, const struct nsys_op *op,
+/* Texts that ops share, each made when it is first needed; 0 not yet. */
+struct op_words {
+    uint32_t tables[NSYS_TABLES];
+    uint32_t copies[NSYS_COPY_KINDS][NSYS_HOST_KINDS];
+    uint32_t causes[CAUSES];
+    uint32_t kernel, collective, graph, graph_launch, memset;
+};
+
+static enum weir_status word(struct nsys *nsys, uint32_t *known, const char *text, uint32_t *out,
+                             struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    if (*known == 0)
+        status = recording_word(nsys->recording, text, known, err);
+    *out = *known;
+    return status;
+}
+
+static enum weir_status name_copy(struct nsys *nsys, struct op_words *words,
+                                  const struct nsys_op *op, struct recording_action *action,
+                                  struct weir_error *err)
+{
+    uint8_t direction = direction_of(op);
+    uint8_t host_kind = host_kind_of(direction, op);
+    uint32_t *known = &words->copies[direction][host_kind];
+    char name[64] = "";
+    enum weir_status status;
+
+    if (*known == 0)
+        nsys_copy_name(direction, host_kind, '-', name, sizeof name);
+    status = word(nsys, known, name, &action->name, err);
+    action->class_name = action->name;
+    if (status == WEIR_OK && op->kind == OP_MIGRATION && op->cause >= 1 && op->cause < CAUSES)
+        status =
+            word(nsys, &words->causes[op->cause], causes[op->cause], &action->origin_call, err);
+    return status;
+}
+
+static enum weir_status name_op(struct nsys *nsys, struct op_words *words, const struct nsys_op *op,
                                 struct recording_action *action, struct weir_error *err)
 {
     static const char *const tables[NSYS_TABLES] = {
@@ -161,32 +201,31 @@ static enum weir_status name_op(struct nsys *nsys, const struct nsys_op *op,
         [NSYS_MEMSET] = "MEMSET",
         [NSYS_GRAPH_TRACE] = "GRAPH_TRACE",
     };
-    struct recording *recording = nsys->recording;
     enum weir_status status =
-        recording_word(recording, tables[op->table], &action->origin_table, err);
-    const char *class_name = op->kind == OP_GRAPH ? "graph" : "memset";
-    char name[64];
+        word(nsys, &words->tables[op->table], tables[op->table], &action->origin_table, err);
 
     if (status != WEIR_OK)
         return status;
-    if (op->kind == OP_KERNEL) {
+    switch ((enum nsys_op_kind)op->kind) {
+    case OP_KERNEL:
         action->name = op->name;
-        class_name = (op->flags & OP_IS_COLLECTIVE) != 0 ? "collective" : "kernel";
-    } else if (op->kind == OP_GRAPH || op->kind == OP_SET) {
-        status = recording_word(recording, op->kind == OP_GRAPH ? "graph-launch" : "memset",
-                                &action->name, err);
-    } else {
-        uint8_t direction = direction_of(op);
-
-        nsys_copy_name(direction, host_kind_of(direction, op), '-', name, sizeof name);
-        class_name = name;
-        status = recording_word(recording, name, &action->name, err);
+        return (op->flags & OP_IS_COLLECTIVE) != 0
+                   ? word(nsys, &words->collective, "collective", &action->class_name, err)
+                   : word(nsys, &words->kernel, "kernel", &action->class_name, err);
+    case OP_GRAPH:
+        status = word(nsys, &words->graph_launch, "graph-launch", &action->name, err);
+        return status == WEIR_OK ? word(nsys, &words->graph, "graph", &action->class_name, err)
+                                 : status;
+    case OP_SET:
+        status = word(nsys, &words->memset, "memset", &action->name, err);
+        action->class_name = action->name;
+        return status;
+    case OP_COPY:
+    case OP_MIGRATION:
+    case OP_KINDS:
+        break;
     }
-    if (status == WEIR_OK)
-        status = recording_word(recording, class_name, &action->class_name, err);
-    if (status == WEIR_OK && op->kind == OP_MIGRATION && op->cause >= 1 && op->cause <= 5)
-        status = recording_word(recording, causes[op->cause], &action->origin_call, err);
-    return status;
+    return name_copy(nsys, words, op, action, err);
 }
 
 /* Sums, for the report. One that would pass 64 bits stays at the most. */
@@ -221,7 +260,8 @@ static void count_op(struct nsys *nsys, const struct nsys_op *op)
         nsys->counts.graph_children++;
 }
 
-static enum weir_status add_op(struct nsys *nsys, struct nsys_op *op, struct weir_error *err)
+static enum weir_status add_op(struct nsys *nsys, struct op_words *words, struct nsys_op *op,
+                               struct weir_error *err)
 {
     const struct nsys_stream *stream = &nsys->streams[op->stream];
     struct recording_action action = {
@@ -240,7 +280,7 @@ static enum weir_status add_op(struct nsys *nsys, struct nsys_op *op, struct wei
         .source = TIME_DEVICE,
         .flags = (op->flags & OP_IS_COLLECTIVE) != 0 ? ACTION_IS_COLLECTIVE : 0,
     };
-    enum weir_status status = name_op(nsys, op, &action, err);
+    enum weir_status status = name_op(nsys, words, op, &action, err);
 
     if (action.kind == NODE_TRANSFER)
         set_ends(nsys, op, &action);
@@ -274,6 +314,7 @@ static enum weir_status add_engine(struct nsys *nsys, struct nsys_stream *stream
 
 enum weir_status nsys_add_ops(struct nsys *nsys, struct weir_error *err)
 {
+    struct op_words words = {.kernel = 0};
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < nsys->n_streams && status == WEIR_OK; i++) {
@@ -282,7 +323,7 @@ enum weir_status nsys_add_ops(struct nsys *nsys, struct weir_error *err)
         if (stream->n > 0)
             status = add_engine(nsys, stream, err);
         for (uint32_t at = 0; at < stream->n && status == WEIR_OK; at++)
-            status = add_op(nsys, &nsys->ops[nsys->work[stream->first + at]], err);
+            status = add_op(nsys, &words, &nsys->ops[nsys->work[stream->first + at]], err);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "traces/nsys_internal.h"
+#include "traces/runs.h"
 
 static enum weir_status link(struct nsys *nsys, const struct recording_link *link,
                              struct weir_error *err)
@@ -362,7 +363,7 @@ static enum weir_status link_late_work(struct nsys *nsys, struct weir_error *err
             ended[n++] = (struct ended_op){nsys->streams[op->stream].gpu, i, op->end_ns};
     }
     if (status == WEIR_OK)
-        nsys_sort(ended, n, sizeof *ended, by_gpu_and_end);
+        runs_sort(ended, n, sizeof *ended, by_gpu_and_end);
     for (uint32_t i = 0; i < nsys->n_ops && status == WEIR_OK; i++) {
         if (is_late(nsys, &nsys->ops[i]))
             status = link_late(nsys, &nsys->ops[i], ended, n, err);

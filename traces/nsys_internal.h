@@ -241,7 +241,7 @@ struct nsys {
     int64_t release[4]; /* the version's parts, 0 unknown */
 
     struct nsys_strings *strings;
-    struct keys *call_keys;       /* (process, correlation) to call */
+    struct nsys_ids *ids;         /* (process, correlation) to call */
     struct keys *record_keys;     /* (process, event sync id) to record */
     struct nsys_call *calls;      /* by thread and start, the enclosing first */
     struct nsys_op *ops;          /* by start */
@@ -294,6 +294,9 @@ MUST_CHECK enum weir_status nsys_select(struct nsys *, enum nsys_table, const ch
 /** Finalizes a statement that has ended with @p step_result, and turns a failure into an error. */
 MUST_CHECK enum weir_status nsys_end(struct nsys *, enum nsys_table, sqlite3_stmt *,
                                      int step_result, struct weir_error *);
+/** How many rows the table is likely to have, so that arrays are made once: 0 when that is not known,
+ *  or when only a window of them is wanted. */
+size_t nsys_rows_likely(struct nsys *, enum nsys_table);
 const char *nsys_table_name(enum nsys_table);
 int nsys_row_column(enum nsys_table); /* where the row id stands */
 /** Does the program that wrote the file have at least this version? False when unknown. */
@@ -320,8 +323,6 @@ int64_t nsys_column_or(sqlite3_stmt *, int column, int64_t absent);
 bool nsys_times(struct nsys *, sqlite3_stmt *, int64_t *start_ns, int64_t *end_ns);
 /** A number of bytes; -1 when there is none, or one that no memory has. */
 int64_t nsys_bytes(sqlite3_stmt *, int column);
-/** As qsort, and quick when the rows are in order already. */
-void nsys_sort(void *rows, size_t n, size_t row_bytes, int (*order)(const void *, const void *));
 /** The process of a globalPid or globalTid. */
 static inline int64_t nsys_process_of(int64_t global_id)
 {
@@ -342,11 +343,15 @@ MUST_CHECK enum weir_status nsys_find_window(struct nsys *, const char *window,
                                              struct weir_error *);
 MUST_CHECK enum weir_status nsys_name_ranges(struct nsys *, struct weir_error *);
 
-/* nsys_link.c: calls nested and found by correlation id, device work by its call. */
-MUST_CHECK enum weir_status nsys_link_calls(struct nsys *, struct weir_error *);
-MUST_CHECK enum weir_status nsys_link_ops(struct nsys *, struct weir_error *);
+/* nsys_ids.c: calls by correlation id, once they are sorted. */
+MUST_CHECK enum weir_status nsys_ids_new(struct nsys *, struct weir_error *);
+void nsys_ids_free(struct nsys *);
 /** The call of that correlation id; NSYS_NONE. */
 uint32_t nsys_find_call(const struct nsys *, int64_t process, int64_t correlation);
+
+/* nsys_link.c: calls nested, device work found by its call. */
+MUST_CHECK enum weir_status nsys_link_calls(struct nsys *, struct weir_error *);
+MUST_CHECK enum weir_status nsys_link_ops(struct nsys *, struct weir_error *);
 
 /* nsys_streams.c: the order of the work on each stream. */
 MUST_CHECK enum weir_status nsys_order_streams(struct nsys *, struct weir_error *);

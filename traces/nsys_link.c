@@ -13,13 +13,6 @@ static struct key key_of(int64_t process, int64_t id)
                          (uint32_t)((uint64_t)id >> 32)}};
 }
 
-uint32_t nsys_find_call(const struct nsys *nsys, int64_t process, int64_t correlation)
-{
-    const struct key key = key_of(process, correlation);
-
-    return correlation == 0 ? NSYS_NONE : keys_find(nsys->call_keys, &key);
-}
-
 /* Calls around calls. A driver call that a runtime call made lies within it; ends may be off by
  * little. What is failed or lies across another stands for itself. */
 
@@ -90,25 +83,11 @@ static void cut_calls(struct nsys *nsys)
 
 enum weir_status nsys_link_calls(struct nsys *nsys, struct weir_error *err)
 {
-    enum weir_status status = WEIR_OK;
+    enum weir_status status = nsys_ids_new(nsys, err);
 
-    nsys->call_keys = keys_new();
-    if (nsys->call_keys == NULL)
-        return weir_error_memory(err);
-    for (uint32_t i = 0; i < nsys->n_calls && status == WEIR_OK; i++) {
-        struct nsys_call *call = &nsys->calls[i];
-        const struct key key = key_of(nsys_process_of(call->thread), call->correlation);
-
-        if ((call->flags & CALL_IS_FAILED) != 0)
+    for (uint32_t i = 0; i < nsys->n_calls; i++) {
+        if ((nsys->calls[i].flags & CALL_IS_FAILED) != 0)
             nsys->counts.failed_calls++;
-        if (call->correlation == 0)
-            continue;
-        if (keys_find(nsys->call_keys, &key) != KEYS_NONE) {
-            call->flags |= CALL_IS_REPEAT;
-            nsys->counts.repeated_calls++;
-        } else {
-            status = keys_put(nsys->call_keys, &key, i, err);
-        }
     }
     nest(nsys);
     mark_captured(nsys);

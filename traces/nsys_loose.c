@@ -79,17 +79,19 @@ static enum weir_status link_memory(struct nsys *nsys, uint32_t producer, uint32
 /* An allocation comes before its reclamation, whatever their streams were doing. */
 static int64_t within_life(const struct nsys *nsys, const struct nsys_memory *memory, int64_t at_ns)
 {
-    const struct recording_action *other;
+    int64_t other_ns;
     uint32_t action = NSYS_NONE;
 
     if (memory->partner != NSYS_NONE && !memory->is_replaced)
         action = nsys->memories[memory->partner].action;
     if (action == NSYS_NONE)
         return at_ns;
-    other = recording_action(nsys->recording, action);
-    if (memory->is_free)
-        return at_ns < other->finish_ns ? other->finish_ns : at_ns;
-    return at_ns >= other->start_ns ? other->start_ns - 1 : at_ns;
+    if (memory->is_free) {
+        other_ns = recording_finish_ns(nsys->recording, action);
+        return at_ns < other_ns ? other_ns : at_ns;
+    }
+    other_ns = recording_start_ns(nsys->recording, action);
+    return at_ns >= other_ns ? other_ns - 1 : at_ns;
 }
 
 /* The stream that a stream-ordered event names, if it had work. */
@@ -172,7 +174,7 @@ static enum weir_status add_unseen_free(struct nsys *nsys, struct loose *loose,
     if (!taker->acts)
         return WEIR_OK;
     if (memory->action != NSYS_NONE) {
-        int64_t there_ns = recording_action(nsys->recording, memory->action)->finish_ns;
+        int64_t there_ns = recording_finish_ns(nsys->recording, memory->action);
         if (there_ns > at_ns)
             at_ns = there_ns;
     }

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "traces/nsys_internal.h"
+#include "traces/runs.h"
 
 static enum weir_status add_op(struct nsys *nsys, const struct nsys_op *op, struct weir_error *err)
 {
@@ -22,9 +23,22 @@ static enum weir_status add_op(struct nsys *nsys, const struct nsys_op *op, stru
     return status;
 }
 
-/* Streams are found by what names them; until all are known, in the order of first mention. */
+/* Streams are found by what names them; until all are known, in the order of first mention. The one
+ * that was found last is mostly wanted again. */
+struct stream_finder {
+    struct keys *keys;
+    uint32_t last;
+};
+
+static bool is_stream(const struct nsys_stream *row, const struct nsys_stream *wanted)
+{
+    return row->process == wanted->process && row->device == wanted->device &&
+           row->context == wanted->context && row->id == wanted->id && row->kind == wanted->kind;
+}
+
 static enum weir_status find_stream(struct nsys *nsys, const struct nsys_stream *wanted,
-                                    struct keys *keys, uint32_t *stream, struct weir_error *err)
+                                    struct stream_finder *finder, uint32_t *stream,
+                                    struct weir_error *err)
 {
     const struct key key = {{(uint32_t)wanted->process,
                              (uint32_t)wanted->device | (uint32_t)wanted->kind << 28,
@@ -32,27 +46,31 @@ static enum weir_status find_stream(struct nsys *nsys, const struct nsys_stream 
     struct keys_walk walk;
     enum weir_status status;
 
-    keys_walk_begin(&walk, keys, &key);
+    if (finder->last < nsys->n_streams && is_stream(&nsys->streams[finder->last], wanted)) {
+        *stream = finder->last;
+        return WEIR_OK;
+    }
+    keys_walk_begin(&walk, finder->keys, &key);
     while ((*stream = keys_walk_next(&walk)) != KEYS_NONE) {
-        const struct nsys_stream *row = &nsys->streams[*stream];
-        if (row->process == wanted->process && row->device == wanted->device &&
-            row->context == wanted->context && row->id == wanted->id && row->kind == wanted->kind)
+        if (is_stream(&nsys->streams[*stream], wanted)) {
+            finder->last = *stream;
             return WEIR_OK;
+        }
     }
     status = array_grow(&nsys->streams, &nsys->streams_room, (size_t)nsys->n_streams + 1, err);
     if (status == WEIR_OK)
-        status = keys_put(keys, &key, nsys->n_streams, err);
+        status = keys_put(finder->keys, &key, nsys->n_streams, err);
     if (status != WEIR_OK)
         return status;
     nsys->streams[nsys->n_streams] = *wanted;
     nsys->streams[nsys->n_streams].engine = NSYS_NONE;
-    *stream = nsys->n_streams++;
+    *stream = finder->last = nsys->n_streams++;
     return WEIR_OK;
 }
 
 /* Events name streams that may have had no work. Without a device id, the one of the context. */
 static enum weir_status find_event_stream(struct nsys *nsys, int64_t process, int64_t device,
-                                          int64_t context, int64_t id, struct keys *keys,
+                                          int64_t context, int64_t id, struct stream_finder *finder,
                                           uint32_t *at, struct weir_error *err)
 {
     struct nsys_stream wanted = {
@@ -66,10 +84,10 @@ static enum weir_status find_event_stream(struct nsys *nsys, int64_t process, in
     }
     if (wanted.device < 0)
         wanted.device = 0;
-    return find_stream(nsys, &wanted, keys, at, err);
+    return find_stream(nsys, &wanted, finder, at, err);
 }
 
-static enum weir_status note_event_streams(struct nsys *nsys, struct keys *keys,
+static enum weir_status note_event_streams(struct nsys *nsys, struct stream_finder *finder,
                                            struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
@@ -77,12 +95,12 @@ static enum weir_status note_event_streams(struct nsys *nsys, struct keys *keys,
     for (uint32_t i = 0; i < nsys->n_syncs && status == WEIR_OK; i++) {
         struct nsys_sync *sync = &nsys->syncs[i];
         status = find_event_stream(nsys, sync->process, sync->device, sync->context, sync->stream,
-                                   keys, &sync->at, err);
+                                   finder, &sync->at, err);
     }
     for (uint32_t i = 0; i < nsys->n_records && status == WEIR_OK; i++) {
         struct nsys_record *record = &nsys->records[i];
         status = find_event_stream(nsys, record->process, record->device, record->context,
-                                   record->stream, keys, &record->at, err);
+                                   record->stream, finder, &record->at, err);
     }
     return status;
 }
@@ -134,7 +152,8 @@ static enum weir_status name_kernel(struct nsys *nsys, sqlite3_stmt *statement, 
 }
 
 static enum weir_status read_op(struct nsys *nsys, const struct op_reader *reader,
-                                sqlite3_stmt *statement, struct keys *keys, struct weir_error *err)
+                                sqlite3_stmt *statement, struct stream_finder *finder,
+                                struct weir_error *err)
 {
     struct nsys_op op = {.kind = (uint8_t)reader->kind,
                          .table = (uint8_t)reader->table,
@@ -167,12 +186,12 @@ static enum weir_status read_op(struct nsys *nsys, const struct op_reader *reade
     if (op.kind == OP_MIGRATION)
         stream.kind = STREAM_MIGRATIONS;
     if (status == WEIR_OK)
-        status = find_stream(nsys, &stream, keys, &op.stream, err);
+        status = find_stream(nsys, &stream, finder, &op.stream, err);
     return status == WEIR_OK ? add_op(nsys, &op, err) : status;
 }
 
 static enum weir_status read_table(struct nsys *nsys, const struct op_reader *reader,
-                                   struct keys *keys, struct weir_error *err)
+                                   struct stream_finder *finder, struct weir_error *err)
 {
     sqlite3_stmt *statement;
     enum weir_status status = nsys_select(nsys, reader->table, NULL, &statement, err);
@@ -182,7 +201,7 @@ static enum weir_status read_table(struct nsys *nsys, const struct op_reader *re
         return status;
     while (status == WEIR_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         nsys->tables[reader->table].n_read++;
-        status = read_op(nsys, reader, statement, keys, err);
+        status = read_op(nsys, reader, statement, finder, err);
     }
     if (status != WEIR_OK) {
         (void)sqlite3_finalize(statement);
@@ -314,6 +333,17 @@ static enum weir_status read_kinds(struct nsys *nsys, enum nsys_table table, str
     return nsys_end(nsys, table, statement, result, err);
 }
 
+static enum weir_status reserve_ops(struct nsys *nsys, struct weir_error *err)
+{
+    static const enum nsys_table tables[] = {NSYS_KERNEL, NSYS_MEMCPY, NSYS_MEMSET,
+                                             NSYS_GRAPH_TRACE};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        n += nsys_rows_likely(nsys, tables[i]);
+    return array_grow(&nsys->ops, &nsys->ops_room, n, err);
+}
+
 /* After the other rows: events name streams too. */
 enum weir_status nsys_read_ops(struct nsys *nsys, struct weir_error *err)
 {
@@ -325,19 +355,19 @@ enum weir_status nsys_read_ops(struct nsys *nsys, struct weir_error *err)
     };
     static const enum nsys_table kinds[] = {NSYS_STREAM_INFO, NSYS_NULL_STREAM_INFO,
                                             NSYS_CONTEXT_INFO};
-    struct keys *keys = keys_new();
-    enum weir_status status = keys == NULL ? weir_error_memory(err) : WEIR_OK;
+    struct stream_finder finder = {.keys = keys_new()};
+    enum weir_status status = finder.keys == NULL ? weir_error_memory(err) : reserve_ops(nsys, err);
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers && status == WEIR_OK; i++)
-        status = read_table(nsys, &readers[i], keys, err);
+        status = read_table(nsys, &readers[i], &finder, err);
     if (status == WEIR_OK)
-        status = note_event_streams(nsys, keys, err);
-    keys_free(keys);
+        status = note_event_streams(nsys, &finder, err);
+    keys_free(finder.keys);
     if (status == WEIR_OK)
         status = sort_streams(nsys, err);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == WEIR_OK; i++)
         status = read_kinds(nsys, kinds[i], err);
     if (status == WEIR_OK)
-        nsys_sort(nsys->ops, nsys->n_ops, sizeof *nsys->ops, by_start);
+        runs_sort(nsys->ops, nsys->n_ops, sizeof *nsys->ops, by_start);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "traces/nsys_internal.h"
+#include "traces/runs.h"
 
 static int by_call(const void *left, const void *right)
 {
@@ -50,7 +51,7 @@ enum weir_status nsys_prune_waits(struct nsys *nsys, struct weir_error *err)
 
     if (covered == NULL)
         return weir_error_memory(err);
-    nsys_sort(nsys->waits, nsys->n_waits, sizeof *nsys->waits, by_call);
+    runs_sort(nsys->waits, nsys->n_waits, sizeof *nsys->waits, by_call);
     for (size_t i = 0; i < nsys->n_waits; i++) {
         const struct nsys_wait *wait = &nsys->waits[i];
         const struct nsys_op *op = &nsys->ops[wait->op];

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "traces/nsys_internal.h"
+#include "traces/runs.h"
 
 /* Later than any clock of a profile, and far enough from the ends of 64 bits for all sums here. */
 #define TIME_MOST_NS (INT64_C(1) << 60)
@@ -283,22 +284,29 @@ static enum weir_status read_table(struct nsys *nsys, enum nsys_table table,
     return nsys_end(nsys, table, statement, result, err);
 }
 
-/* Files are often in order already. */
-void nsys_sort(void *rows, size_t n, size_t row_bytes, int (*order)(const void *, const void *))
+static enum weir_status reserve_rows(struct nsys *nsys, struct weir_error *err)
 {
-    const char *bytes = rows;
+    enum weir_status status =
+        array_grow(&nsys->calls, &nsys->calls_room, nsys_rows_likely(nsys, NSYS_RUNTIME), err);
 
-    for (size_t i = 1; i < n; i++) {
-        if (order(bytes + (i - 1) * row_bytes, bytes + i * row_bytes) > 0) {
-            qsort(rows, n, row_bytes, order);
-            return;
-        }
-    }
+    if (status == WEIR_OK)
+        status =
+            array_grow(&nsys->syncs, &nsys->syncs_room, nsys_rows_likely(nsys, NSYS_SYNC), err);
+    if (status == WEIR_OK)
+        status = array_grow(&nsys->records, &nsys->records_room, nsys_rows_likely(nsys, NSYS_EVENT),
+                            err);
+    if (status == WEIR_OK)
+        status = array_grow(&nsys->memories, &nsys->memories_room,
+                            nsys_rows_likely(nsys, NSYS_MEMORY), err);
+    return status;
 }
 
 enum weir_status nsys_read_rows(struct nsys *nsys, struct weir_error *err)
 {
-    enum weir_status status = read_table(nsys, NSYS_RUNTIME, read_call, err);
+    enum weir_status status = reserve_rows(nsys, err);
+
+    if (status == WEIR_OK)
+        status = read_table(nsys, NSYS_RUNTIME, read_call, err);
 
     if (status == WEIR_OK)
         status = read_table(nsys, NSYS_SYNC, read_sync, err);
@@ -308,9 +316,9 @@ enum weir_status nsys_read_rows(struct nsys *nsys, struct weir_error *err)
         status = read_table(nsys, NSYS_MEMORY, read_memory, err);
     if (status != WEIR_OK)
         return status;
-    nsys_sort(nsys->calls, nsys->n_calls, sizeof *nsys->calls, by_thread_and_start);
-    nsys_sort(nsys->syncs, nsys->n_syncs, sizeof *nsys->syncs, by_process_and_correlation);
-    nsys_sort(nsys->records, nsys->n_records, sizeof *nsys->records, by_event_and_correlation);
-    nsys_sort(nsys->memories, nsys->n_memories, sizeof *nsys->memories, by_time);
+    runs_sort(nsys->calls, nsys->n_calls, sizeof *nsys->calls, by_thread_and_start);
+    runs_sort(nsys->syncs, nsys->n_syncs, sizeof *nsys->syncs, by_process_and_correlation);
+    runs_sort(nsys->records, nsys->n_records, sizeof *nsys->records, by_event_and_correlation);
+    runs_sort(nsys->memories, nsys->n_memories, sizeof *nsys->memories, by_time);
     return WEIR_OK;
 }

@@ -344,3 +344,37 @@ enum weir_status nsys_end(struct nsys *nsys, enum nsys_table table, sqlite3_stmt
     (void)sqlite3_finalize(statement);
     return status;
 }
+
+/* One number that a query gives; -1 when it gives none. */
+static int64_t ask(const struct nsys *nsys, const char *query)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t value = -1;
+
+    if (sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        value = nsys_column_or(statement, 0, -1);
+    (void)sqlite3_finalize(statement);
+    return value;
+}
+
+#define ROW_BYTES_LEAST \
+    16 /* of the file: a hint is not to be believed that needs more than it has */
+
+size_t nsys_rows_likely(struct nsys *nsys, enum nsys_table table)
+{
+    const struct nsys_table_state *state = &nsys->tables[table];
+    char query[128];
+    int64_t last, n_pages, page_bytes;
+
+    if (state->name == NULL || !state->has_rowid || nsys->from_ns != INT64_MIN)
+        return 0;
+    (void)snprintf(query, sizeof query, "SELECT max(rowid) FROM \"%s\"", state->name);
+    last = ask(nsys, query);
+    n_pages = ask(nsys, "PRAGMA page_count");
+    page_bytes = ask(nsys, "PRAGMA page_size");
+    if (last < 0 || n_pages < 0 || page_bytes < 0 || n_pages > INT64_MAX / 65536 ||
+        last > n_pages * page_bytes / ROW_BYTES_LEAST)
+        return 0;
+    return (size_t)last;
+}

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "traces/nsys_internal.h"
+#include "traces/runs.h"
 
 struct place {
     uint32_t stream, op;
@@ -80,7 +81,7 @@ enum weir_status nsys_order_streams(struct nsys *nsys, struct weir_error *err)
             places[n++] =
                 (struct place){op->stream, i, op->call != NSYS_NONE, op->correlation, op->start_ns};
     }
-    nsys_sort(places, n, sizeof *places, by_launch);
+    runs_sort(places, n, sizeof *places, by_launch);
     for (size_t i = 0; i < n; i++) {
         struct nsys_stream *stream = &nsys->streams[places[i].stream];
         if (stream->n++ == 0)

@@ -54,6 +54,7 @@ void recording_free(struct recording *recording)
         return;
     names_free(recording->texts);
     free(recording->actions);
+    form_table_free(&recording->forms);
     free(recording->links);
     free(recording->objects);
     free(recording->domains);
@@ -150,23 +151,67 @@ enum weir_status recording_add_object(struct recording *recording,
     return WEIR_OK;
 }
 
+static enum weir_status form_of(struct recording *recording, const struct recording_action *action,
+                                uint32_t *form, struct weir_error *err)
+{
+    const struct action_form value = {
+        .class_name = action->class_name,
+        .domain = action->domain,
+        .from = action->from,
+        .to = action->to,
+        .origin_table = action->origin_table,
+        .origin_call = action->origin_call,
+        .kind = action->kind,
+        .rank = action->rank,
+        .source = action->source,
+        .flags = action->flags,
+    };
+
+    return form_table_find(&recording->forms, &value, form, err);
+}
+
+enum weir_status recording_reserve(struct recording *recording, size_t n_actions, size_t n_links,
+                                   struct weir_error *err)
+{
+    enum weir_status status =
+        array_grow(&recording->actions, &recording->actions_room, n_actions, err);
+
+    if (status == WEIR_OK)
+        status = array_grow(&recording->links, &recording->links_room, n_links, err);
+    return status;
+}
+
 enum weir_status recording_add_action(struct recording *recording,
                                       const struct recording_action *action, uint32_t *id,
                                       struct weir_error *err)
 {
+    bool is_part = (action->flags & ACTION_IS_PART) != 0;
+    struct action_row row = {
+        .start_ns = action->start_ns,
+        .finish_ns = action->finish_ns,
+        .bytes = action->bytes,
+        .origin_row = action->origin_row,
+        .name = action->name,
+        .engine = action->engine,
+        .about = is_part ? action->lead : action->object,
+        .origin_range = action->origin_range,
+    };
     enum weir_status status = array_grow(&recording->actions, &recording->actions_room,
                                          (size_t)recording->n_actions + 1, err);
 
+    if (status == WEIR_OK)
+        status = form_of(recording, action, &row.form, err);
     if (status != WEIR_OK)
         return status;
     if (recording->n_actions == RECORDING_NONE - 1)
         return too_many("actions", err);
     assert(action->finish_ns >= action->start_ns);
+    assert(!is_part || action->object == RECORDING_NONE);
     if (action->kind == NODE_ALLOCATION)
         recording->objects[action->object].allocation = recording->n_actions;
     if (action->kind == NODE_RECLAMATION)
         recording->objects[action->object].reclamation = recording->n_actions;
-    recording->actions[recording->n_actions] = *action;
+    recording->actions[recording->n_actions] = row;
     *id = recording->n_actions++;
     return WEIR_OK;
 }
@@ -181,10 +226,16 @@ uint32_t recording_n_actions(const struct recording *recording)
     return recording->n_actions;
 }
 
-const struct recording_action *recording_action(const struct recording *recording, uint32_t id)
+int64_t recording_start_ns(const struct recording *recording, uint32_t action)
 {
-    assert(id < recording->n_actions);
-    return &recording->actions[id];
+    assert(action < recording->n_actions);
+    return recording->actions[action].start_ns;
+}
+
+int64_t recording_finish_ns(const struct recording *recording, uint32_t action)
+{
+    assert(action < recording->n_actions);
+    return recording->actions[action].finish_ns;
 }
 
 void recording_add_stall(struct recording *recording, uint32_t action)
@@ -198,18 +249,22 @@ void recording_add_stall(struct recording *recording, uint32_t action)
  * against it, so no circle can arise. */
 static bool is_before(const struct recording *recording, uint32_t a, uint32_t b)
 {
-    const struct recording_action *first = &recording->actions[a], *second = &recording->actions[b];
+    const struct action_row *first = &recording->actions[a], *second = &recording->actions[b];
+    const struct action_form *forms = recording->forms.forms;
+    uint8_t first_rank, second_rank;
 
     if (first->start_ns != second->start_ns)
         return first->start_ns < second->start_ns;
-    return first->rank != second->rank ? first->rank < second->rank : a < b;
+    first_rank = forms[first->form].rank;
+    second_rank = forms[second->form].rank;
+    return first_rank != second_rank ? first_rank < second_rank : a < b;
 }
 
 static enum recording_fit fit_of(const struct recording *recording,
                                  const struct recording_link *link)
 {
-    const struct recording_action *producer = &recording->actions[link->producer];
-    const struct recording_action *consumer = &recording->actions[link->consumer];
+    const struct action_row *producer = &recording->actions[link->producer];
+    const struct action_row *consumer = &recording->actions[link->consumer];
 
     if (!is_before(recording, link->producer, link->consumer))
         return FIT_CONTRADICTED;
@@ -237,6 +292,8 @@ enum weir_status recording_link(struct recording *recording, const struct record
         row.flags |= LINK_FROM_START;
     if (link->is_within)
         row.flags |= LINK_IS_WITHIN;
+    if (recording->n_links == NO_LINK - 1)
+        return too_many("links", err);
     status = array_grow(&recording->links, &recording->links_room, recording->n_links + 1, err);
     if (status == WEIR_OK)
         recording->links[recording->n_links++] = row;
@@ -260,7 +317,9 @@ enum weir_status recording_settle(struct recording *recording, struct weir_error
         recording->held_until[i] = INT64_MIN;
     for (size_t i = 0; i < recording->n_links; i++) {
         const struct link_row *link = &recording->links[i];
-        int64_t at_ns = recording_link_ns(recording, link);
+        const struct action_row *producer = &recording->actions[link->producer];
+        int64_t at_ns =
+            (link->flags & LINK_FROM_START) != 0 ? producer->start_ns : producer->finish_ns;
 
         if (at_ns > recording->held_until[link->consumer])
             recording->held_until[link->consumer] = at_ns;

@@ -126,9 +126,12 @@ MUST_CHECK enum weir_status recording_add_action(struct recording *,
                                                  const struct recording_action *, uint32_t *id,
                                                  struct weir_error *);
 uint32_t recording_object_domain(const struct recording *, uint32_t object);
+/** Room for that many actions and links in all, so that none is grown into. */
+MUST_CHECK enum weir_status recording_reserve(struct recording *, size_t n_actions, size_t n_links,
+                                              struct weir_error *);
 uint32_t recording_n_actions(const struct recording *);
-/** Valid until the next action. */
-const struct recording_action *recording_action(const struct recording *, uint32_t id);
+int64_t recording_start_ns(const struct recording *, uint32_t action);
+int64_t recording_finish_ns(const struct recording *, uint32_t action);
 /** One more page migration lies within the action. */
 void recording_add_stall(struct recording *, uint32_t action);
 
@@ -161,8 +164,9 @@ struct recording_head {
     const char *cost_detail; /* what measured durations rest on: source, samples */
 };
 
-/** Makes the graph and its timeline; nothing may be added to the recording after that. @return WEIR_OK; WEIR_INPUT without an action or with too
- *  many; WEIR_MEMORY */
+/** Makes the graph and its timeline. The actions and links of the recording are freed as soon as
+ *  they are nodes and edges: after that only texts and counts can be asked.
+ *  @return WEIR_OK; WEIR_INPUT without an action or with too many; WEIR_MEMORY */
 MUST_CHECK enum weir_status recording_build(struct recording *, const struct recording_head *,
                                             struct graph **graph, struct timeline **timeline,
                                             struct recording_summary *summary, struct weir_error *);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/recording_internal.h"
 
@@ -13,7 +14,6 @@ struct builder {
     struct recording *recording;
     struct recording_order order;
     const struct recording_head *head;
-    const struct recording_summary *summary;
     struct graph *graph;
     struct timeline *timeline;
     uint32_t *repeats; /* by text: how often it was a name so far */
@@ -41,21 +41,58 @@ static enum weir_status text_of(struct builder *b, uint32_t id, weir_text *out,
 
 #define NAME_BYTES 256
 
+/* A text that grows at its end; what is over the room is cut off. Millions are made, so printf is
+ * too slow. */
+struct line {
+    char text[3 * NAME_BYTES];
+    size_t used, room;
+};
+
+static void put_bytes(struct line *line, const char *text, size_t n)
+{
+    if (n > line->room - line->used)
+        n = line->room - line->used;
+    memcpy(line->text + line->used, text, n);
+    line->used += n;
+}
+
+static void put_text(struct line *line, const char *text)
+{
+    put_bytes(line, text, strlen(text));
+}
+
+static void put_number(struct line *line, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put_bytes(line, digits + at, sizeof digits - at);
+}
+
 /* Counts up until nothing in the graph is called so: a name from outside may end in "#2" too. */
 static enum weir_status unique_name(struct builder *b, const char *base, const char *suffix,
                                     uint32_t *number, bool is_always_numbered, weir_text *out,
                                     struct weir_error *err)
 {
-    char name[NAME_BYTES];
+    struct line name = {.room = NAME_BYTES - 1};
+    size_t n_base;
     enum weir_status status;
 
+    put_text(&name, base);
+    n_base = name.used;
     do {
+        name.used = n_base;
         (*number)++;
-        if (*number == 1 && !is_always_numbered)
-            (void)snprintf(name, sizeof name, "%s%s", base, suffix);
-        else
-            (void)snprintf(name, sizeof name, "%s#%" PRIu32 "%s", base, *number, suffix);
-        status = graph_intern_text(b->graph, name, out, err);
+        if (*number > 1 || is_always_numbered) {
+            put_text(&name, "#");
+            put_number(&name, *number);
+        }
+        put_text(&name, suffix);
+        status = graph_intern(b->graph, name.text, name.used, out, err);
     } while (status == WEIR_OK && (weir_is(graph_find_node(b->graph, *out)) ||
                                    weir_is(graph_find_object(b->graph, *out))));
     return status;
@@ -64,23 +101,24 @@ static enum weir_status unique_name(struct builder *b, const char *base, const c
 static enum weir_status name_node(struct builder *b, uint32_t action, weir_text *out,
                                   struct weir_error *err)
 {
-    const struct recording_action *row = &b->recording->actions[action];
+    const struct action_row *row = &b->recording->actions[action];
+    bool is_part = (b->recording->forms.forms[row->form].flags & ACTION_IS_PART) != 0;
     const char *base = recording_text_of(b->recording, row->name);
     enum weir_status status;
 
-    if (row->object != RECORDING_NONE) {
+    if (!is_part && row->about != RECORDING_NONE) {
         char name[NAME_BYTES];
         (void)snprintf(name, sizeof name, "%s:%s", base,
-                       graph_object_name(b->graph, (weir_object){row->object}));
+                       graph_object_name(b->graph, (weir_object){row->about}));
         b->numbers[action] = 0;
         return unique_name(b, name, "", &b->numbers[action], false, out, err);
     }
-    if ((row->flags & ACTION_IS_PART) != 0 && b->numbers[row->lead] > 0) {
-        uint32_t number = b->numbers[row->lead] - 1;
+    if (is_part && b->numbers[row->about] > 0) {
+        uint32_t number = b->numbers[row->about] - 1;
         char suffix[NAME_BYTES];
         (void)snprintf(suffix, sizeof suffix, ":%s", base);
         status =
-            unique_name(b, recording_text_of(b->recording, b->recording->actions[row->lead].name),
+            unique_name(b, recording_text_of(b->recording, b->recording->actions[row->about].name),
                         suffix, &number, false, out, err);
         b->numbers[action] = number;
         return status;
@@ -91,39 +129,39 @@ static enum weir_status name_node(struct builder *b, uint32_t action, weir_text 
 }
 
 /* Where a person finds the action again: "KERNEL row 12; cudaLaunchKernel; NVTX forward". */
-static enum weir_status put_origin(struct builder *b, const struct recording_action *action,
+static enum weir_status put_origin(struct builder *b, const struct action_row *action,
                                    weir_text *out, struct weir_error *err)
 {
-    char text[3 * NAME_BYTES];
-    size_t used;
+    const struct action_form *form = &b->recording->forms.forms[action->form];
+    struct line line = {.room = sizeof line.text - 1};
 
-    if (action->origin_table == 0)
+    if (form->origin_table == 0)
         return WEIR_OK;
-    used = (size_t)snprintf(text, sizeof text, "%s",
-                            recording_text_of(b->recording, action->origin_table));
+    put_text(&line, recording_text_of(b->recording, form->origin_table));
     if (action->origin_row >= 0) {
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, " row %" PRId64, action->origin_row);
+        put_text(&line, " row ");
+        put_number(&line, (uint64_t)action->origin_row);
     }
-    if (action->origin_call != 0) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "; %s",
-                                 recording_text_of(b->recording, action->origin_call));
+    if (form->origin_call != 0) {
+        put_text(&line, "; ");
+        put_text(&line, recording_text_of(b->recording, form->origin_call));
     }
     if (action->origin_range != 0) {
-        (void)snprintf(text + used, sizeof text - used, "; NVTX %s",
-                       recording_text_of(b->recording, action->origin_range));
+        put_text(&line, "; NVTX ");
+        put_text(&line, recording_text_of(b->recording, action->origin_range));
     }
-    return graph_intern_text(b->graph, text, out, err);
+    return graph_intern(b->graph, line.text, line.used, out, err);
 }
 
-static enum weir_status put_cost_evidence(struct builder *b, const struct recording_action *action,
+static enum weir_status put_cost_evidence(struct builder *b, const struct action_row *action,
                                           struct graph_evidence *evidence, struct weir_error *err)
 {
+    bool is_collective =
+        (b->recording->forms.forms[action->form].flags & ACTION_IS_COLLECTIVE) != 0;
     char text[2 * NAME_BYTES];
 
     evidence->kind = EVIDENCE_MEASURED;
-    evidence->detail =
-        (action->flags & ACTION_IS_COLLECTIVE) != 0 ? b->collective_detail : b->cost_detail;
+    evidence->detail = is_collective ? b->collective_detail : b->cost_detail;
     if (action->n_stalls == 0)
         return WEIR_OK;
     (void)snprintf(text, sizeof text, "%.200s; includes stalls: %" PRIu32 " page migrations within",
@@ -224,25 +262,26 @@ static enum weir_status class_of(struct builder *b, uint32_t text, weir_class *o
 static enum weir_status add_node(struct builder *b, uint32_t at, struct weir_error *err)
 {
     uint32_t action = b->order.actions[at];
-    const struct recording_action *row = &b->recording->actions[action];
+    const struct action_row *row = &b->recording->actions[action];
+    const struct action_form *form = &b->recording->forms.forms[row->form];
     struct graph_node node = graph_node_default;
     int64_t duration_ns = row->finish_ns - row->start_ns;
     weir_node id;
     enum weir_status status = name_node(b, action, &node.name, err);
 
-    node.kind = (enum node_kind)row->kind;
+    node.kind = (enum node_kind)form->kind;
     node.engine.index = row->engine;
     node.has_duration = true;
     node.duration = (struct graph_duration){DISTRIBUTION_FIXED, &duration_ns, 1};
     node.bytes = row->bytes;
-    node.object.index = row->object;
-    node.domain.index = row->domain;
-    node.from.index = row->from;
-    node.to.index = row->to;
+    node.object.index = (form->flags & ACTION_IS_PART) != 0 ? RECORDING_NONE : row->about;
+    node.domain.index = form->domain;
+    node.from.index = form->from;
+    node.to.index = form->to;
     if (b->order.binding[at] == NO_LINK)
-        node.release_ns = row->start_ns - b->summary->origin_ns;
+        node.release_ns = b->timeline->spans[at].start_ns;
     if (status == WEIR_OK)
-        status = class_of(b, row->class_name, &node.class_given, err);
+        status = class_of(b, form->class_name, &node.class_given, err);
     if (status == WEIR_OK)
         status = put_origin(b, row, &node.origin, err);
     if (status == WEIR_OK)
@@ -253,8 +292,28 @@ static enum weir_status add_node(struct builder *b, uint32_t at, struct weir_err
     return status;
 }
 
+/* All of them; after that the recording's own actions have no use any more. */
+static enum weir_status add_nodes(struct builder *b, struct weir_error *err)
+{
+    struct recording *recording = b->recording;
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t at = 0; at < b->order.n && status == WEIR_OK; at++)
+        status = add_node(b, at, err);
+    free(recording->actions);
+    recording->actions = NULL;
+    recording->n_actions = 0;
+    recording->actions_room = 0;
+    free(b->order.actions);
+    free(b->order.positions);
+    b->order.actions = b->order.positions = NULL;
+    free(b->numbers);
+    b->numbers = NULL;
+    return status;
+}
+
 /* The detail of an edge: its rule, and what its lag is put down to. */
-static enum weir_status edge_detail(struct builder *b, const struct link_row *link,
+static enum weir_status edge_detail(struct builder *b, const struct order_link *link,
                                     enum recording_gap gap, weir_text *out, struct weir_error *err)
 {
     bool are_more = link->alternatives > ALTERNATIVES_TOLD;
@@ -278,8 +337,8 @@ static enum weir_status edge_detail(struct builder *b, const struct link_row *li
     return status;
 }
 
-static enum weir_status least_detail(struct builder *b, const struct link_row *link, weir_text *out,
-                                     struct weir_error *err)
+static enum weir_status least_detail(struct builder *b, const struct order_link *link,
+                                     weir_text *out, struct weir_error *err)
 {
     weir_text *detail = &b->least_details[link->rule];
     enum weir_status status = WEIR_OK;
@@ -298,17 +357,17 @@ static enum weir_status add_edges(struct builder *b, uint32_t at, struct weir_er
 {
     enum weir_status status = WEIR_OK;
 
-    for (size_t i = b->order.first_link[at]; i < b->order.first_link[at + 1]; i++) {
-        const struct link_row *link = &b->order.links[i];
+    for (uint32_t i = b->order.first_link[at]; i < b->order.first_link[at + 1]; i++) {
+        const struct order_link *link = &b->order.links[i];
         const struct rule_facts *rule = &recording_rules[link->rule];
         bool is_binding = i == b->order.binding[at];
         struct graph_edge edge = graph_edge_default;
 
-        edge.producer.index = b->order.positions[link->producer];
+        edge.producer.index = link->producer;
         edge.consumer.index = at;
         edge.type = (enum edge_type)rule->type;
         edge.is_from_start = (link->flags & LINK_FROM_START) != 0;
-        edge.lag_ns = recording_lag_ns(b->recording, &b->order, i, is_binding);
+        edge.lag_ns = recording_lag_ns(&b->order, at, i, is_binding);
         edge.evidence.kind = (enum evidence_kind)rule->evidence;
         if (is_binding || edge.lag_ns == 0) {
             status = edge_detail(b, link, recording_gap_of(link, edge.lag_ns),
@@ -342,17 +401,17 @@ static enum weir_status add_head(struct builder *b, struct weir_error *err)
     return status;
 }
 
-static enum weir_status add_spans(struct builder *b, struct weir_error *err)
+/* What was held and when, and the domains and engines that this takes. */
+static enum weir_status add_machine(struct builder *b, struct weir_error *err)
 {
     int64_t *worst_bytes = calloc((size_t)b->recording->n_domains + 1, sizeof *worst_bytes);
     int64_t *slots = calloc((size_t)b->recording->n_engines + 1, sizeof *slots);
-    int64_t origin_ns = b->summary->origin_ns;
     enum weir_status status;
 
     if (worst_bytes == NULL || slots == NULL)
         status = weir_error_memory(err);
     else
-        status = recording_memory(b->recording, origin_ns, b->timeline, worst_bytes, err);
+        status = recording_memory(b->recording, b->order.origin_ns, b->timeline, worst_bytes, err);
     if (status == WEIR_OK)
         status = recording_slots(b->recording, &b->order, slots, err);
     if (status == WEIR_OK)
@@ -366,16 +425,6 @@ static enum weir_status add_spans(struct builder *b, struct weir_error *err)
         if (node->index != RECORDING_NONE)
             node->index = b->order.positions[node->index];
     }
-    for (uint32_t at = 0; at < b->order.n; at++) {
-        const struct recording_action *action = &b->recording->actions[b->order.actions[at]];
-        struct timeline_span *span = &b->timeline->spans[at];
-
-        span->ready_ns = span->start_ns = action->start_ns - origin_ns;
-        span->finish_ns = action->finish_ns - origin_ns;
-        span->order = at;
-        span->source = action->source;
-    }
-    b->timeline->makespan_ns = b->summary->makespan_ns;
     return status;
 }
 
@@ -384,11 +433,11 @@ static enum weir_status build(struct builder *b, struct weir_error *err)
     enum weir_status status = add_head(b, err);
 
     if (status == WEIR_OK)
-        status = add_spans(b, err);
+        status = add_machine(b, err);
     if (status == WEIR_OK)
         status = add_objects(b, err);
-    for (uint32_t at = 0; at < b->order.n && status == WEIR_OK; at++)
-        status = add_node(b, at, err);
+    if (status == WEIR_OK)
+        status = add_nodes(b, err);
     for (uint32_t at = 0; at < b->order.n && status == WEIR_OK; at++)
         status = add_edges(b, at, err);
     return status;
@@ -397,17 +446,20 @@ static enum weir_status build(struct builder *b, struct weir_error *err)
 static enum weir_status make_room(struct builder *b, struct weir_error *err)
 {
     size_t n_texts = names_count(b->recording->texts);
-    enum weir_status status = recording_order_make(b->recording, &b->order, err);
+    uint32_t n = b->recording->n_actions;
+    enum weir_status status;
 
+    b->timeline = timeline_new(n, b->recording->n_domains);
+    if (b->timeline == NULL)
+        return weir_error_memory(err);
+    status = recording_order_make(b->recording, b->timeline->spans, &b->order, err);
     if (status != WEIR_OK)
         return status;
     b->repeats = calloc(n_texts + 1, sizeof *b->repeats);
     b->texts = calloc(n_texts + 1, sizeof *b->texts);
-    b->numbers = calloc((size_t)b->order.n + 1, sizeof *b->numbers);
+    b->numbers = calloc((size_t)n + 1, sizeof *b->numbers);
     b->graph = graph_new();
-    b->timeline = timeline_new(b->order.n, b->recording->n_domains);
-    if (b->repeats == NULL || b->texts == NULL || b->numbers == NULL || b->graph == NULL ||
-        b->timeline == NULL)
+    if (b->repeats == NULL || b->texts == NULL || b->numbers == NULL || b->graph == NULL)
         return weir_error_memory(err);
     return WEIR_OK;
 }
@@ -426,10 +478,13 @@ enum weir_status recording_build(struct recording *recording, const struct recor
         return weir_error_memory(err);
     b->recording = recording;
     b->head = head;
-    b->summary = summary;
+    free(recording->held_until); /* nobody asks any more */
+    recording->held_until = NULL;
+    recording->held_room = 0;
     status = make_room(b, err);
     if (status == WEIR_OK) {
-        recording_summarize(recording, &b->order, summary);
+        recording_summarize(&b->order, summary);
+        b->timeline->makespan_ns = summary->makespan_ns;
         status = build(b, err);
     }
     if (status == WEIR_OK) {

@@ -13,13 +13,44 @@ struct link_row {
     uint8_t rule, flags, alternatives;
 };
 
+/* What many actions have in common. */
+struct action_form {
+    uint32_t class_name, domain, from, to, origin_table, origin_call;
+    uint8_t kind, rank, source, flags;
+};
+
+/* An action is kept in 56 bytes: there are millions of them, and few forms. */
+struct action_row {
+    int64_t start_ns, finish_ns;
+    int64_t bytes;
+    int64_t origin_row;
+    uint32_t name, engine;
+    uint32_t about; /* with ACTION_IS_PART: the first part; else the object */
+    uint32_t form;
+    uint32_t origin_range;
+    uint32_t n_stalls;
+};
+
+/* recording_forms.c: distinct forms, found by hash. */
+struct form_table {
+    struct action_form *forms;
+    uint32_t *slots; /* form + 1; 0 free */
+    size_t forms_room, n_slots;
+    uint32_t n;
+};
+
+MUST_CHECK enum weir_status form_table_find(struct form_table *, const struct action_form *,
+                                            uint32_t *id, struct weir_error *);
+void form_table_free(struct form_table *);
+
 struct engine_row {
     uint32_t name, domain;
 };
 
 struct recording {
     struct names *texts;
-    struct recording_action *actions;
+    struct action_row *actions;
+    struct form_table forms;
     struct link_row *links;
     struct recording_object *objects;
     struct recording_domain *domains;
@@ -39,40 +70,40 @@ struct rule_facts {
 
 extern const struct rule_facts recording_rules[RECORDING_RULES];
 
-/* The actions in program order (by start, rank and id), their links, and what bound each. */
+/* A link into an action, by positions. */
+struct order_link {
+    uint32_t producer; /* position */
+    uint8_t rule, flags, alternatives;
+};
+
+/* The actions in program order (by start, rank and id), their links, and what bound each. What is
+ * asked once the actions are nodes is here and in their spans, so that they can be freed by then. */
 struct recording_order {
     uint32_t n;
-    uint32_t *actions;      /* by position */
-    uint32_t *positions;    /* by action */
-    size_t *first_link;     /* by position, n + 1: into links */
-    struct link_row *links; /* by consumer's position, then producer's; no pair twice */
-    size_t *binding;        /* by position: the link that held it longest, NO_LINK */
+    uint32_t *actions;           /* by position */
+    uint32_t *positions;         /* by action */
+    uint32_t *first_link;        /* by position, n + 1: into links */
+    struct order_link *links;    /* by consumer's position, then producer's; no pair twice */
+    uint32_t *binding;           /* by position: the link that held it longest, NO_LINK */
+    struct timeline_span *spans; /* by position: the timeline's, times since the first start */
+    int64_t origin_ns;           /* that first start */
     int64_t least_lag_ns[RECORDING_RULES]; /* of binding links from a finish; INT64_MAX: none */
 };
 
-#define NO_LINK SIZE_MAX
+#define NO_LINK UINT32_MAX
 
-MUST_CHECK enum weir_status recording_order_make(struct recording *, struct recording_order *out,
-                                                 struct weir_error *);
+/** Takes the links of the recording. @param spans one an action; they get their times */
+MUST_CHECK enum weir_status recording_order_make(struct recording *, struct timeline_span *spans,
+                                                 struct recording_order *out, struct weir_error *);
 void recording_order_free(struct recording_order *);
 
-/** When the link lets its consumer go, without a lag. */
-static inline int64_t recording_link_ns(const struct recording *recording,
-                                        const struct link_row *link)
-{
-    const struct recording_action *producer = &recording->actions[link->producer];
-
-    return (link->flags & LINK_FROM_START) != 0 ? producer->start_ns : producer->finish_ns;
-}
-
-/** The lag that the link gets: what is left of the wait when it is the binding one, else no more
- *  than the least that its rule was ever seen to take. */
-int64_t recording_lag_ns(const struct recording *, const struct recording_order *, size_t link,
+/** The lag that a link to the action at @p at gets: what is left of the wait when it is the binding
+ *  one, else no more than the least that its rule was ever seen to take. */
+int64_t recording_lag_ns(const struct recording_order *, uint32_t at, uint32_t link,
                          bool is_binding);
 /** What the lag of a binding link is put down to. */
-enum recording_gap recording_gap_of(const struct link_row *, int64_t lag_ns);
-void recording_summarize(const struct recording *, const struct recording_order *,
-                         struct recording_summary *);
+enum recording_gap recording_gap_of(const struct order_link *, int64_t lag_ns);
+void recording_summarize(const struct recording_order *, struct recording_summary *);
 
 /** Adds to the timeline what each domain held and when. @param worst_bytes by domain: the most that
  *  may be held at an instant, when what begins then comes before what ends then */

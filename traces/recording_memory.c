@@ -64,7 +64,7 @@ struct engine_load {
     bool has_instant, has_zero;
 };
 
-static enum weir_status start_one(struct engine_load *load, const struct recording_action *action,
+static enum weir_status start_one(struct engine_load *load, const struct action_row *action,
                                   int64_t *slots, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
@@ -98,7 +98,7 @@ enum weir_status recording_slots(const struct recording *recording,
     for (uint32_t i = 0; i < recording->n_engines; i++)
         slots[i] = 1;
     for (uint32_t at = 0; at < order->n && status == WEIR_OK; at++) {
-        const struct recording_action *action = &recording->actions[order->actions[at]];
+        const struct action_row *action = &recording->actions[order->actions[at]];
 
         if (action->engine != RECORDING_NONE)
             status = start_one(&loads[action->engine], action, &slots[action->engine], err);
