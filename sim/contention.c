@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Progress under contention.
  *
- * Without contention a node ends a whole number of nanoseconds after it starts: one heap of ends.
- * Else each group has a clock, a double that is 0 whenever none of the group runs and grows by
+ * Each group has a clock, a double that is 0 whenever none of the group runs and grows by
  * elapsed * speed each time the set of running nodes changes; a node ends when the clock has grown
  * by the node's length since its start, rounded to the nearest nanosecond, halves away from zero.
  * Strong contention is chaotic, so the order of these operations is part of the definition and must
@@ -147,7 +146,7 @@ enum weir_status contention_new(const struct program *program, enum contention f
         status = share_begin(state, err);
         break;
     }
-    if (status == WEIR_OK && family != CONTENTION_NONE) {
+    if (status == WEIR_OK) {
         state->active = malloc(((size_t)state->n_groups + 1) * sizeof *state->active);
         status = state->active == NULL ? weir_error_memory(err) : WEIR_OK;
     }
@@ -172,7 +171,6 @@ void contention_free(struct contention_state *state)
     free(state->groups);
     free(state->group_of);
     free(state->active);
-    free(state->ends.items);
     free(state);
 }
 
@@ -182,16 +180,6 @@ enum weir_status contention_start(struct contention_state *state, uint32_t node,
     struct group *group;
     enum weir_status status;
 
-    if (state->family == CONTENTION_NONE) {
-        int64_t end_ns;
-
-        if (__builtin_add_overflow(now_ns, length_ns, &end_ns)) {
-            return weir_error_set(err, WEIR_INPUT, "node %s ends past 2^63 ns",
-                                  graph_node_name(state->program->graph, (weir_node){node}));
-        }
-        state->n_running++;
-        return event_push(&state->ends, (struct event){end_ns, node}, err);
-    }
     advance(state, now_ns);
     group = &state->groups[state->group_of[node]];
     activate(state, state->group_of[node]);
@@ -207,19 +195,7 @@ enum weir_status contention_start(struct contention_state *state, uint32_t node,
 
 int64_t contention_next_ns(const struct contention_state *state)
 {
-    if (state->family == CONTENTION_NONE) {
-        return state->ends.n == 0 ? INT64_MAX : state->ends.items[0].time_ns;
-    }
     return state->n_running == 0 ? INT64_MAX : state->next_ns;
-}
-
-static void end_without_contention(struct contention_state *state, int64_t now_ns, uint32_t *ended,
-                                   uint32_t *n_ended)
-{
-    while (state->ends.n > 0 && state->ends.items[0].time_ns <= now_ns) {
-        ended[(*n_ended)++] = event_pop(&state->ends).node;
-        state->n_running--;
-    }
 }
 
 /* All ends are judged by the clocks of the last change; only then do the clocks move. */
@@ -229,10 +205,6 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
     uint32_t first = *n_ended;
     double elapsed = (double)(now_ns - state->changed_ns);
 
-    if (state->family == CONTENTION_NONE) {
-        end_without_contention(state, now_ns, ended, n_ended);
-        return;
-    }
     for (uint32_t i = state->n_active; i > 0; i--) {
         struct group *group = &state->groups[state->active[i - 1]];
 
@@ -259,11 +231,6 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
         }
     }
     state->has_changed = true;
-}
-
-uint32_t contention_n_running(const struct contention_state *state)
-{
-    return state->n_running;
 }
 
 /* No running node ends before 2^63 ns: names the one that would end first. */
@@ -318,8 +285,7 @@ enum weir_status contention_settle(struct contention_state *state, int64_t now_n
 
 size_t contention_memory_bytes(const struct contention_state *state)
 {
-    size_t bytes = state->ends.room * sizeof *state->ends.items +
-                   state->n_groups * sizeof *state->groups + state->family_bytes;
+    size_t bytes = state->n_groups * sizeof *state->groups + state->family_bytes;
 
     for (uint32_t i = 0; i < state->n_groups; i++) {
         bytes += state->groups[i].room * sizeof *state->groups[i].targets;

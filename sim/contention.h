@@ -9,6 +9,7 @@
 
 struct contention_state;
 
+/** @param family one that has contention: not CONTENTION_NONE */
 MUST_CHECK enum weir_status contention_new(const struct program *program, enum contention family,
                                            struct contention_state **out, struct weir_error *err);
 void contention_free(struct contention_state *state);
@@ -23,7 +24,6 @@ int64_t contention_next_ns(const struct contention_state *state);
  *  running set. @param ended has room for every running node */
 void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *ended,
                     uint32_t *n_ended);
-uint32_t contention_n_running(const struct contention_state *state);
 /** The set of running nodes has changed at now_ns: sets speeds and ends anew. WEIR_INPUT when an
  *  end passes 2^63 ns. */
 MUST_CHECK enum weir_status contention_settle(struct contention_state *state, int64_t now_ns,

@@ -61,8 +61,6 @@ struct contention_state {
     enum contention family;
     uint32_t n_running;
 
-    struct event_queue ends; /* without contention */
-
     struct group *groups;
     uint32_t n_groups;
     uint32_t *group_of; /* by node */

@@ -2,7 +2,7 @@
 /* Finishing and starting: what a node gives back when it ends, and, in dispatch order, who starts. */
 #include <stdlib.h>
 
-#include "sim/simulate_internal.h"
+#include "sim/open.h"
 
 /* What ends with the node: its share of bytes and of forbidden and unknown overlaps. */
 static enum weir_status give_bytes(struct simulation *sim, uint32_t node)
@@ -85,19 +85,33 @@ static void sort_nodes(uint32_t *nodes, uint32_t n)
     }
 }
 
-enum weir_status simulation_finish_all(struct simulation *sim)
+/* Takes out of the running set who ends now. */
+static enum weir_status collect_ended(struct simulation *sim, uint32_t *n_ended)
 {
-    uint32_t n_ended = 0;
     enum weir_status status = WEIR_OK;
 
-    contention_end(sim->contention, sim->now_ns, sim->ended, &n_ended);
-    sort_nodes(sim->ended, n_ended);
-    for (uint32_t i = 0; i < n_ended; i++) {
-        free_slot(sim, sim->ended[i]);
+    if (sim->contention != NULL) {
+        status = array_grow(&sim->ended, &sim->ended_room, sim->n_running, sim->err);
+        if (status == WEIR_OK) {
+            contention_end(sim->contention, sim->now_ns, sim->ended, n_ended);
+        }
+        return status;
     }
-    for (uint32_t i = 0; i < n_ended && status == WEIR_OK; i++) {
-        status = finish_node(sim, sim->ended[i]);
+    while (status == WEIR_OK && sim->ends.n > 0 && sim->ends.items[0].time_ns <= sim->now_ns) {
+        if (*n_ended == sim->ended_room) {
+            status = array_grow(&sim->ended, &sim->ended_room, (size_t)*n_ended + 1, sim->err);
+        }
+        if (status == WEIR_OK) {
+            sim->ended[(*n_ended)++] = event_pop(&sim->ends).node;
+        }
     }
+    return status;
+}
+
+static enum weir_status arrive_now(struct simulation *sim)
+{
+    enum weir_status status = WEIR_OK;
+
     while (status == WEIR_OK && sim->arrivals.n > 0 &&
            sim->arrivals.items[0].time_ns <= sim->now_ns) {
         uint32_t node = event_pop(&sim->arrivals).node;
@@ -106,6 +120,24 @@ enum weir_status simulation_finish_all(struct simulation *sim)
                                                                     : simulation_enqueue(sim, node);
     }
     return status;
+}
+
+enum weir_status simulation_finish_all(struct simulation *sim)
+{
+    uint32_t n_ended = 0;
+    enum weir_status status = collect_ended(sim, &n_ended);
+
+    sim->n_running -= n_ended;
+    if (n_ended > 1) {
+        sort_nodes(sim->ended, n_ended);
+    }
+    for (uint32_t i = 0; i < n_ended; i++) {
+        free_slot(sim, sim->ended[i]);
+    }
+    for (uint32_t i = 0; i < n_ended && status == WEIR_OK; i++) {
+        status = finish_node(sim, sim->ended[i]);
+    }
+    return status == WEIR_OK ? arrive_now(sim) : status;
 }
 
 static enum weir_status mark_start(struct simulation *sim, struct candidate *candidate)
@@ -128,16 +160,20 @@ static enum weir_status mark_start(struct simulation *sim, struct candidate *can
     return status == WEIR_OK && sim->n_passes > 0 ? simulation_drain(sim) : status;
 }
 
-/* A node of length above 0 joins the running set. */
-static enum weir_status begin_running(struct simulation *sim, uint32_t node, int64_t length_ns)
+/* Without contention a node ends a whole number of nanoseconds after it starts. */
+static enum weir_status set_end(struct simulation *sim, uint32_t node, int64_t length_ns)
 {
-    enum weir_status status = array_grow(
-        &sim->ended, &sim->ended_room, (size_t)contention_n_running(sim->contention) + 1, sim->err);
+    int64_t end_ns;
 
-    if (status != WEIR_OK) {
-        return status;
+    if (__builtin_add_overflow(sim->now_ns, length_ns, &end_ns)) {
+        return weir_error_set(sim->err, WEIR_INPUT, "node %s ends past 2^63 ns",
+                              graph_node_name(sim->program->graph, (weir_node){node}));
     }
-    sim->engines[sim->program->nodes[node].engine].free_slots--;
+    return event_push(&sim->ends, (struct event){end_ns, node}, sim->err);
+}
+
+static void begin_overlaps(struct simulation *sim, uint32_t node)
+{
     if (sim->forbidden != NULL) {
         overlap_start(sim->forbidden, node);
     }
@@ -145,7 +181,19 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node, int
         sim->unknown_pairs += overlap_count(sim->unknown, node);
         overlap_start(sim->unknown, node);
     }
-    return contention_start(sim->contention, node, length_ns, sim->now_ns, sim->err);
+}
+
+/* A node of length above 0 joins the running set. */
+static enum weir_status begin_running(struct simulation *sim, uint32_t node, int64_t length_ns)
+{
+    sim->engines[sim->program->nodes[node].engine].free_slots--;
+    sim->n_running++;
+    if (sim->has_overlaps) {
+        begin_overlaps(sim, node);
+    }
+    return sim->contention == NULL
+               ? set_end(sim, node, length_ns)
+               : contention_start(sim->contention, node, length_ns, sim->now_ns, sim->err);
 }
 
 static enum weir_status start_node(struct simulation *sim, struct candidate *candidate)

@@ -13,9 +13,9 @@ sim_libsim_a_SOURCES = \
 	sim/memory.c \
 	sim/memory.h \
 	sim/memory_give.c \
-	sim/memory_internal.h \
 	sim/memory_take.c \
 	sim/open.c \
+	sim/open.h \
 	sim/overlap.c \
 	sim/overlap.h \
 	sim/pairwise.c \

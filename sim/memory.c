@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memory_internal.h"
-
 static enum copy_end end_of(const struct bind_copy *copy)
 {
     if (weir_is(copy->reclamation)) {
@@ -28,7 +26,7 @@ static enum weir_status count_holds(struct memory *memory, uint32_t copy, uint32
         }
     }
     memory->holds_left[copy] = n_holds;
-    memory->lives[copy].has_holds = 1;
+    memory->lives[copy].end |= LIVE_HAS_HOLDS;
     return WEIR_OK;
 }
 
@@ -40,10 +38,10 @@ static enum weir_status begin_copies(struct memory *memory, struct weir_error *e
         const struct bind_copy *copy = bind_copy(memory->program->binding, (weir_copy){i});
 
         memory->lives[i] = (struct live){.bytes = copy->bytes,
-                                         .domain = copy->domain.index & 0xffffffu,
+                                         .domain = (uint16_t)copy->domain.index,
                                          .uses_left = copy->n_uses,
                                          .state = copy->is_initial ? COPY_LIVE : COPY_AWAITED,
-                                         .end = end_of(copy)};
+                                         .end = (uint8_t)end_of(copy)};
         status = count_holds(memory, i, copy->n_holds, err);
         if (copy->is_initial) {
             memory->used_bytes[copy->domain.index] += copy->bytes;

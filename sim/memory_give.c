@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Giving back: what ends with a node. */
+#include "sim/memory.h"
+
 #include "base/array.h"
-#include "sim/memory_internal.h"
 
 /* @param by_uses as in ledger_give */
 static enum weir_status give_bytes(struct memory *memory, uint32_t domain, uint32_t giver,
@@ -36,8 +37,9 @@ static enum weir_status end_copy(struct memory *memory, uint32_t copy, uint32_t 
     if (memory->ledger != NULL) {
         ledger_end_copy(memory->ledger, copy);
     }
-    status = give_bytes(memory, live->domain, node, live->end == END_BY_LAST_USE ? copy : WEIR_NONE,
-                        live->bytes, err);
+    status =
+        give_bytes(memory, live->domain, node,
+                   (live->end & LIVE_END) == END_BY_LAST_USE ? copy : WEIR_NONE, live->bytes, err);
     memory->pools[live->domain].last_copy = copy;
     return status;
 }
@@ -68,7 +70,7 @@ static enum weir_status end_stagings(struct memory *memory, uint32_t copy, uint3
             status = end_staging(memory, index, giver, copy, err);
         }
     }
-    memory->lives[copy].has_stagings = 0;
+    memory->lives[copy].end &= (uint8_t)~LIVE_HAS_STAGINGS;
     return status;
 }
 
@@ -82,21 +84,25 @@ static enum weir_status link_staging(struct memory *memory, uint32_t index, uint
     if (status == WEIR_OK) {
         memory->links[memory->n_links++] = (struct staging_link){index, memory->staged_for[copy]};
         memory->staged_for[copy] = memory->n_links;
-        memory->lives[copy].has_stagings = 1;
+        memory->lives[copy].end |= LIVE_HAS_STAGINGS;
         memory->stagings[index].copies_left++;
     }
     return status;
 }
 
 /* The node has finished: its staging stays for each copy that it filled and others still use. */
-static enum weir_status hand_on_staging(struct memory *memory, uint32_t node,
+enum weir_status memory_hand_on_staging(struct memory *memory, uint32_t node,
                                         struct weir_error *err)
 {
-    uint32_t index = memory->staging_of[node] - 1, filled = WEIR_NONE, n_touches;
+    uint32_t index, filled = WEIR_NONE, n_touches;
     const struct bind_touch *touches =
         bind_touches(memory->program->binding, (weir_node){node}, &n_touches);
     enum weir_status status = WEIR_OK;
 
+    if (memory->staging_of == NULL || memory->staging_of[node] == 0) {
+        return WEIR_OK;
+    }
+    index = memory->staging_of[node] - 1;
     for (uint32_t i = 0; i < n_touches && status == WEIR_OK; i++) {
         if ((touches[i].roles & BIND_FILLS) != 0) {
             filled = touches[i].copy.index;
@@ -110,24 +116,25 @@ static enum weir_status hand_on_staging(struct memory *memory, uint32_t node,
                : end_staging(memory, index, node, filled, err);
 }
 
-static enum weir_status give_touch(struct memory *memory, uint32_t touch, uint32_t node,
-                                   bool did_run, struct weir_error *err)
+enum weir_status memory_end_touch(struct memory *memory, uint32_t touch, uint32_t node,
+                                  bool did_run, struct weir_error *err)
 {
     uint32_t copy = touch & TOUCH_COPY;
     struct live *live = &memory->lives[copy];
+    uint32_t end = live->end, uses_left = live->uses_left;
     enum weir_status status = WEIR_OK;
 
     if ((touch & TOUCH_USES) != 0) {
-        live->uses_left--;
-        if (live->uses_left == 0 && live->has_stagings) {
+        live->uses_left = --uses_left;
+        if (uses_left == 0 && (end & LIVE_HAS_STAGINGS) != 0) {
             status = end_stagings(memory, copy, node, err);
         }
     } else if ((touch & TOUCH_HOLDS) != 0) {
         memory->holds_left[copy]--;
     }
-    switch ((enum copy_end)live->end) {
+    switch ((enum copy_end)(end & LIVE_END)) {
     case END_BY_LAST_USE:
-        if (live->uses_left > 0 || (live->has_holds && memory->holds_left[copy] > 0)) {
+        if (uses_left > 0 || ((end & LIVE_HAS_HOLDS) != 0 && memory->holds_left[copy] > 0)) {
             return status;
         }
         break;
@@ -142,7 +149,8 @@ static enum weir_status give_touch(struct memory *memory, uint32_t touch, uint32
     return status == WEIR_OK ? end_copy(memory, copy, node, err) : status;
 }
 
-static enum weir_status give_workspace(struct memory *memory, uint32_t node, struct weir_error *err)
+/* Workspace ends with the node. */
+enum weir_status memory_give_charges(struct memory *memory, uint32_t node, struct weir_error *err)
 {
     const struct program *program = memory->program;
     enum weir_status status = WEIR_OK;
@@ -160,24 +168,6 @@ static enum weir_status give_workspace(struct memory *memory, uint32_t node, str
         if (status == WEIR_OK) {
             status = give_bytes(memory, charge->domain, node, WEIR_NONE, charge->bytes, err);
         }
-    }
-    return status;
-}
-
-enum weir_status memory_give(struct memory *memory, uint32_t node, bool did_run,
-                             struct weir_error *err)
-{
-    const struct program *program = memory->program;
-    const struct program_node *fixed = &program->nodes[node];
-    bool has_charges = (fixed->flags & PROGRAM_CHARGES) != 0 && did_run;
-    enum weir_status status = has_charges ? give_workspace(memory, node, err) : WEIR_OK;
-
-    for (uint32_t i = fixed->touches; i < fixed[1].touches && status == WEIR_OK; i++) {
-        status = give_touch(memory, program->touches[i], node, did_run, err);
-    }
-    if (status == WEIR_OK && has_charges && memory->staging_of != NULL &&
-        memory->staging_of[node] > 0) {
-        status = hand_on_staging(memory, node, err);
     }
     return status;
 }

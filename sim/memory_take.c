@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a node needs, and taking it: copies that begin with it, workspace, staging. */
+#include "sim/memory.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sim/memory_internal.h"
 
 static bool begins(const struct memory *memory, uint32_t touch)
 {
@@ -42,7 +43,7 @@ static uint32_t add_needs(struct memory *memory, uint32_t node)
     return n;
 }
 
-bool memory_fits(struct memory *memory, uint32_t node, weir_domain *where)
+bool memory_fits_all(struct memory *memory, uint32_t node, weir_domain *where)
 {
     uint32_t n = add_needs(memory, node);
     bool fits = true;
@@ -70,18 +71,6 @@ int64_t memory_need_bytes(struct memory *memory, uint32_t node, weir_domain doma
         memory->needs[memory->needed[i]] = 0;
     }
     return need;
-}
-
-static enum weir_status begin_copy(struct memory *memory, uint32_t copy, uint32_t node,
-                                   struct weir_error *err)
-{
-    struct live *live = &memory->lives[copy];
-
-    live->state = COPY_LIVE;
-    memory->used_bytes[live->domain] += live->bytes;
-    return memory->ledger == NULL
-               ? WEIR_OK
-               : ledger_take(memory->ledger, live->domain, node, copy, live->bytes, err);
 }
 
 static enum weir_status allocate_stagings(struct memory *memory, struct weir_error *err)
@@ -135,7 +124,7 @@ static enum weir_status take_charges(struct memory *memory, uint32_t node, struc
     return status;
 }
 
-enum weir_status memory_take(struct memory *memory, uint32_t node, struct weir_error *err)
+enum weir_status memory_take_all(struct memory *memory, uint32_t node, struct weir_error *err)
 {
     const struct program *program = memory->program;
     const struct program_node *fixed = &program->nodes[node];
@@ -143,8 +132,7 @@ enum weir_status memory_take(struct memory *memory, uint32_t node, struct weir_e
 
     for (uint32_t i = fixed->touches; i < fixed[1].touches && status == WEIR_OK; i++) {
         if (begins(memory, program->touches[i])) {
-            memory->has_changed = true;
-            status = begin_copy(memory, program->touches[i] & TOUCH_COPY, node, err);
+            status = memory_begin_copy(memory, program->touches[i] & TOUCH_COPY, node, err);
         }
     }
     if (status == WEIR_OK && (fixed->flags & PROGRAM_CHARGES) != 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The open engines, those with a free slot and a candidate, as a heap: the engine whose first
- * candidate comes first in dispatch order is at the root. */
-#include "sim/simulate_internal.h"
+/* The heap of open engines, when there is more than one. */
+#include "sim/open.h"
 
 static bool engine_before(const struct simulation *sim, uint32_t a, uint32_t b)
 {
@@ -15,7 +14,7 @@ static void put(struct simulation *sim, uint32_t at, uint32_t index)
     sim->engines[index].open_at = at + 1;
 }
 
-static void rise(struct simulation *sim, uint32_t at, uint32_t index)
+void open_rise(struct simulation *sim, uint32_t at, uint32_t index)
 {
     while (at > 0 && engine_before(sim, index, sim->open[(at - 1) / 4])) {
         put(sim, at, sim->open[(at - 1) / 4]);
@@ -44,24 +43,9 @@ static void sink(struct simulation *sim, uint32_t at, uint32_t index)
     put(sim, at, index);
 }
 
-void open_offer(struct simulation *sim, uint32_t index)
+void open_sink_last(struct simulation *sim)
 {
-    const struct engine_state *engine = &sim->engines[index];
-
-    if (engine->free_slots > 0 && ready_n(&engine->queue) > 0) {
-        rise(sim, engine->open_at > 0 ? engine->open_at - 1 : sim->n_open++, index);
-    }
-}
-
-uint32_t open_take(struct simulation *sim)
-{
-    uint32_t first = sim->open[0], last = sim->open[--sim->n_open];
-
-    sim->engines[first].open_at = 0;
-    if (sim->n_open > 0) {
-        sink(sim, 0, last);
-    }
-    return first;
+    sink(sim, 0, sim->open[sim->n_open]);
 }
 
 enum weir_status open_reorder(struct simulation *sim)

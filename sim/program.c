@@ -124,7 +124,7 @@ static enum weir_status compile_touches(struct program *program, struct weir_err
     }
     for (uint32_t i = 0; i < program->n_nodes; i++) {
         struct program_node *node = &program->nodes[i];
-        uint32_t n_touches;
+        uint32_t n_touches, n_begun = 0;
         const struct bind_touch *touches =
             bind_touches(program->binding, (weir_node){i}, &n_touches);
 
@@ -133,8 +133,12 @@ static enum weir_status compile_touches(struct program *program, struct weir_err
             uint32_t touch = touch_of(program, &touches[j]);
 
             node->flags |= PROGRAM_BYTES;
-            node->flags |= (touch & TOUCH_BEGINS) != 0 ? PROGRAM_TAKES : 0;
+            n_begun += (touch & TOUCH_BEGINS) != 0 ? 1 : 0;
             program->touches[n++] = touch;
+        }
+        node->flags |= n_begun > 0 ? PROGRAM_TAKES : 0;
+        if (n_begun == 1 && (node->flags & PROGRAM_CHARGES) == 0) {
+            node->flags |= PROGRAM_TAKES_ONE;
         }
         program->n_touching += (node->flags & PROGRAM_BYTES) != 0 ? 1 : 0;
     }
@@ -290,14 +294,14 @@ static enum weir_status check_sizes(const struct program *program, struct weir_e
     size_t n_edges = (size_t)graph_n_edges(program->graph) + bind_n_edges(program->binding);
 
     if (program->n_nodes > PROGRAM_NODES_MAX || n_edges > UINT32_MAX - 1 ||
-        program->n_engines >= 0xffffffu || program->n_domains >= 0xffffffu ||
+        program->n_engines >= 0xffffffu || program->n_domains > UINT16_MAX ||
         program->n_copies > TOUCH_COPY) {
         return weir_error_set(
             err, WEIR_INPUT,
             "%u nodes, %zu edges, %u engines, %u domains and %u copies are more than one "
             "simulation takes: %u, %u, %u, %u, %u",
             program->n_nodes, n_edges, program->n_engines, program->n_domains, program->n_copies,
-            PROGRAM_NODES_MAX, UINT32_MAX - 1, 0xfffffeu, 0xfffffeu, TOUCH_COPY);
+            PROGRAM_NODES_MAX, UINT32_MAX - 1, 0xfffffeu, UINT16_MAX, TOUCH_COPY);
     }
     return WEIR_OK;
 }

@@ -15,6 +15,7 @@ enum program_flag {
     PROGRAM_TAKES = 16,       /* may begin copies, or has workspace or staging */
     PROGRAM_FEEDS_START = 32, /* some of its edges leave its start */
     PROGRAM_CHARGES = 64,     /* has workspace or staging */
+    PROGRAM_TAKES_ONE = 128,  /* may begin one copy, and takes nothing else */
 };
 
 struct program_node {
@@ -64,7 +65,7 @@ struct program {
 /** Compiles. The binding must outlive the program.
  *  @param spans by node: isolated_ns gets the length of each node that is on
  *  @return WEIR_INPUT when a cost is missing or unknown, or the graph has more of something than
- *  fits: 2^30 - 1 nodes, 2^24 - 1 engines or domains, 2^28 copies */
+ *  fits: 2^30 - 1 nodes, 2^24 - 2 engines, 2^16 - 1 domains, 2^28 - 1 copies */
 MUST_CHECK enum weir_status program_make(const struct binding *binding, struct timeline_span *spans,
                                          struct program *out, struct weir_error *err);
 void program_free(struct program *program);

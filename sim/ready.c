@@ -2,7 +2,7 @@
 /* How nodes become ready, and how those that are ready and cannot start wait. A node that cannot
  * start holds up no other: it is set aside until what it lacks is given back. */
 #include "base/array.h"
-#include "sim/simulate_internal.h"
+#include "sim/open.h"
 
 static enum weir_status push_candidate(struct simulation *sim, struct candidate candidate)
 {

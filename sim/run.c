@@ -39,7 +39,9 @@ static enum weir_status settle(struct simulation *sim)
             status = fallback_close(sim, &has_changed);
         }
     }
-    return status == WEIR_OK ? contention_settle(sim->contention, sim->now_ns, sim->err) : status;
+    return status == WEIR_OK && sim->contention != NULL
+               ? contention_settle(sim->contention, sim->now_ns, sim->err)
+               : status;
 }
 
 #define MOST_IDLE 1000000
@@ -48,8 +50,8 @@ static enum weir_status settle(struct simulation *sim)
  * would run on for ever. */
 static bool is_put_off(struct simulation *sim)
 {
-    if (contention_n_running(sim->contention) > 0 || sim->arrivals.n > sim->n_held ||
-        sim->windows.n > 0 || sim->n_started != sim->n_started_before) {
+    if (sim->n_running > 0 || sim->arrivals.n > sim->n_held || sim->windows.n > 0 ||
+        sim->n_started != sim->n_started_before) {
         sim->n_started_before = sim->n_started;
         sim->n_idle = 0;
         return false;
@@ -57,11 +59,19 @@ static bool is_put_off(struct simulation *sim)
     return ++sim->n_idle > MOST_IDLE;
 }
 
+static int64_t next_end_ns(const struct simulation *sim)
+{
+    if (sim->contention != NULL) {
+        return contention_next_ns(sim->contention);
+    }
+    return sim->ends.n == 0 ? INT64_MAX : sim->ends.items[0].time_ns;
+}
+
 /* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
  * passed, that is, when the next is a later one. */
 static bool next_instant(struct simulation *sim)
 {
-    int64_t next_ns = contention_next_ns(sim->contention);
+    int64_t next_ns = next_end_ns(sim);
 
     if (sim->arrivals.n > 0 && sim->arrivals.items[0].time_ns < next_ns) {
         next_ns = sim->arrivals.items[0].time_ns;

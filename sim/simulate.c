@@ -65,7 +65,7 @@ static enum weir_status set_up(struct simulation *sim)
     if (status == WEIR_OK) {
         status = memory_new(sim->program, &sim->memory, sim->err);
     }
-    if (status == WEIR_OK) {
+    if (status == WEIR_OK && options->contention != CONTENTION_NONE) {
         status = contention_new(sim->program, options->contention, &sim->contention, sim->err);
     }
     if (status == WEIR_OK) {
@@ -96,6 +96,7 @@ static void clear_away(struct simulation *sim)
     free(sim->left);
     free(sim->log.items);
     free(sim->ended);
+    free(sim->ends.items);
     free(sim->engines);
     free(sim->open);
     free(sim->for_bytes);
@@ -112,7 +113,8 @@ static size_t memory_held(const struct simulation *sim)
 {
     size_t n_nodes = sim->program->n_nodes;
     size_t bytes = sim->program->memory_bytes + memory_memory_bytes(sim->memory) +
-                   contention_memory_bytes(sim->contention) +
+                   sim->ends.room * sizeof *sim->ends.items +
+                   (sim->contention == NULL ? 0 : contention_memory_bytes(sim->contention)) +
                    n_nodes * (sizeof *sim->left + sizeof *sim->timeline->spans) +
                    sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
                    (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +

@@ -54,7 +54,9 @@ struct simulation {
     struct weir_error *err;
 
     struct memory *memory;
-    struct contention_state *contention;
+    struct contention_state *contention; /* NULL without contention: nodes end by `ends` */
+    struct event_queue ends;
+    uint32_t n_running;
     struct overlap_set *forbidden, *unknown;
     bool has_overlaps; /* one of the two is there */
 
@@ -110,15 +112,6 @@ MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct wait
                                                 uint32_t giver, weir_object given);
 /** Bytes came back: what waited for them may try again. */
 MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
-
-/* open.c */
-/** Puts the engine among the open ones if it has a free slot and a candidate, or to its new place
- *  when a candidate has come. */
-void open_offer(struct simulation *, uint32_t index);
-/** Takes out the engine whose first candidate comes first; there must be one. */
-uint32_t open_take(struct simulation *);
-/** Puts the order right again after priorities of candidates were changed. */
-MUST_CHECK enum weir_status open_reorder(struct simulation *);
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */
