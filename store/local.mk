@@ -5,12 +5,15 @@ noinst_LIBRARIES += store/libstore.a
 store_libstore_a_SOURCES = \
 	store/graph_rows.c \
 	store/read.c \
+	store/replay_rows.c \
 	store/rows.c \
 	store/rows.h \
 	store/run_check.c \
 	store/run_lists.c \
 	store/schema.c \
 	store/schema.h \
+	store/schema_internal.h \
+	store/schema_replay.c \
 	store/store.c \
 	store/store.h \
 	store/store_internal.h \

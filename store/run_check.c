@@ -3,6 +3,7 @@
  * every id in the run is one of the graph's or WEIR_NONE where there may be none, every word a
  * word of ours, and times run forwards, so that nobody who uses it has to ask again. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "store/store_internal.h"
 
@@ -109,6 +110,55 @@ static enum weir_status check_spans(const struct timeline *timeline, int64_t n_s
                           n, n_started);
 }
 
+/* So small that any few of them can be added. */
+static bool are_parts(const struct deviation *parts)
+{
+    const int64_t most_ns = INT64_MAX / 8;
+
+    return llabs(parts->dependency_ns / 2) < most_ns && llabs(parts->submission_ns / 2) < most_ns &&
+           llabs(parts->queue_ns / 2) < most_ns && llabs(parts->stretch_ns / 2) < most_ns;
+}
+
+static bool is_action(const struct run *run, const struct run_action *action)
+{
+    uint32_t n_nodes = run->timeline->n_nodes;
+    bool has_queue = action->queue != WEIR_NONE;
+
+    return is_node(run->timeline, action->node) && (!has_queue || action->queue < run->n_queues) &&
+           (has_queue ? action->position < n_nodes && action->planned_position < n_nodes
+                      : action->position == WEIR_NONE && action->planned_position == WEIR_NONE) &&
+           action->planned_order < n_nodes && are_parts(&action->deviation);
+}
+
+static bool is_link(const struct run *run, const struct run_link *link)
+{
+    return is_node(run->timeline, link->node) && link->cause != NULL && link->start_ns >= 0 &&
+           link->finish_ns >= link->start_ns && are_parts(&link->deviation);
+}
+
+static enum weir_status check_replay(const struct run *run, struct weir_error *err)
+{
+    for (size_t i = 0; i < run->n_queues; i++) {
+        if (run->queues[i] == NULL)
+            return damaged("queue", i, err);
+    }
+    for (size_t i = 0; i < run->n_actions; i++) {
+        if (!is_action(run, &run->actions[i]))
+            return damaged("action", i, err);
+    }
+    for (size_t i = 0; i < run->n_inserted; i++) {
+        if (!is_node(run->timeline, run->inserted[i].consumer) ||
+            !is_node_or_none(run->timeline, run->inserted[i].producer) ||
+            run->inserted[i].why == NULL)
+            return damaged("inserted constraint", i, err);
+    }
+    for (size_t i = 0; i < run->n_links; i++) {
+        if (!is_link(run, &run->links[i]))
+            return damaged("link of the chain", i, err);
+    }
+    return WEIR_OK;
+}
+
 static enum weir_status check_run(const struct run *run, struct weir_error *err)
 {
     for (size_t i = 0; i < run->n_mechanisms; i++) {
@@ -119,7 +169,7 @@ static enum weir_status check_run(const struct run *run, struct weir_error *err)
         if (!is_node_or_none(run->timeline, run->deviations[i].node))
             return damaged("deviation", i, err);
     }
-    return WEIR_OK;
+    return check_replay(run, err);
 }
 
 enum weir_status run_check(const struct run *run, int64_t n_started, struct weir_error *err)

@@ -120,15 +120,7 @@ enum weir_status run_lists_write(struct store *store, int64_t run_id, const stru
 
 /* ---- reading ---- */
 
-/* A list of a run: `count` tells how long it is, `select` gives it in order, take reads a row. */
-struct list {
-    const char *count, *select;
-    size_t item_bytes;
-    bool (*take)(struct arena *arena, sqlite3_stmt *row, void *item); /* false: no memory */
-};
-
-/* NULL stays NULL; false when memory ran out. */
-static bool keep_at(struct arena *arena, sqlite3_stmt *row, int column, const char **out)
+bool run_list_keep(struct arena *arena, sqlite3_stmt *row, int column, const char **out)
 {
     *out = NULL;
     if (sqlite3_column_type(row, column) == SQLITE_NULL)
@@ -141,8 +133,9 @@ static bool take_decision(struct arena *arena, sqlite3_stmt *row, void *item)
 {
     struct run_decision *decision = item;
 
-    return keep_at(arena, row, 0, &decision->what) && keep_at(arena, row, 1, &decision->reason) &&
-           keep_at(arena, row, 2, &decision->instead_of);
+    return run_list_keep(arena, row, 0, &decision->what) &&
+           run_list_keep(arena, row, 1, &decision->reason) &&
+           run_list_keep(arena, row, 2, &decision->instead_of);
 }
 
 static bool take_mechanism(struct arena *arena, sqlite3_stmt *row, void *item)
@@ -150,8 +143,8 @@ static bool take_mechanism(struct arena *arena, sqlite3_stmt *row, void *item)
     struct run_mechanism *mechanism = item;
 
     mechanism->node.index = id_at(row, 0);
-    return keep_at(arena, row, 1, &mechanism->mechanism) &&
-           keep_at(arena, row, 2, &mechanism->note);
+    return run_list_keep(arena, row, 1, &mechanism->mechanism) &&
+           run_list_keep(arena, row, 2, &mechanism->note);
 }
 
 static bool take_deviation(struct arena *arena, sqlite3_stmt *row, void *item)
@@ -160,7 +153,7 @@ static bool take_deviation(struct arena *arena, sqlite3_stmt *row, void *item)
 
     deviation->node.index = id_at(row, 0);
     deviation->cost_ns = known_at(row, 2);
-    return keep_at(arena, row, 1, &deviation->what);
+    return run_list_keep(arena, row, 1, &deviation->what);
 }
 
 static bool take_sample(struct arena *arena, sqlite3_stmt *row, void *item)
@@ -174,29 +167,26 @@ static bool take_sample(struct arena *arena, sqlite3_stmt *row, void *item)
     return true;
 }
 
-#define KEYS_OF_RUN " WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32"
-
-static const struct list decisions = {
+static const struct run_list decisions = {
     "SELECT count(*) FROM decision_row" KEYS_OF_RUN,
     "SELECT what, reason, instead_of FROM decision_row" KEYS_OF_RUN " ORDER BY key",
     sizeof(struct run_decision), take_decision};
-static const struct list mechanisms = {
+static const struct run_list mechanisms = {
     "SELECT count(*) FROM mechanism_row" KEYS_OF_RUN,
     "SELECT node_id, mechanism, note FROM mechanism_row" KEYS_OF_RUN " ORDER BY key",
     sizeof(struct run_mechanism), take_mechanism};
-static const struct list deviations = {
+static const struct run_list deviations = {
     "SELECT count(*) FROM deviation_row" KEYS_OF_RUN,
     "SELECT node_id, what, cost_ns FROM deviation_row" KEYS_OF_RUN " ORDER BY key",
     sizeof(struct run_deviation), take_deviation};
-static const struct list samples = {
+static const struct run_list samples = {
     "SELECT count(*) FROM sample WHERE run_id = ?1",
     "SELECT number, makespan_ns, is_warm_up FROM sample WHERE run_id = ?1 ORDER BY number",
     sizeof(struct run_sample), take_sample};
 
-/* *items is NULL when the list is empty. */
-static enum weir_status read_list(struct store *store, int64_t run_id, const struct list *list,
-                                  struct arena *arena, void **items, size_t *n_items,
-                                  struct weir_error *err)
+enum weir_status run_list_read(struct store *store, int64_t run_id, const struct run_list *list,
+                               struct arena *arena, void **items, size_t *n_items,
+                               struct weir_error *err)
 {
     sqlite3_stmt *select = NULL;
     int64_t n = 0;
@@ -232,13 +222,13 @@ enum weir_status run_lists_read(struct store *store, struct stored_run *stored,
 {
     struct run *run = &stored->run;
     void *items[4] = {NULL, NULL, NULL, NULL};
-    const struct list *const lists[] = {&decisions, &mechanisms, &deviations, &samples};
+    const struct run_list *const lists[] = {&decisions, &mechanisms, &deviations, &samples};
     size_t *const counts[] = {&run->n_decisions, &run->n_mechanisms, &run->n_deviations,
                               &stored->n_samples};
     enum weir_status status = WEIR_OK;
 
     for (size_t i = 0; i < 4 && status == WEIR_OK; i++) {
-        status = read_list(store, run->id, lists[i], &stored->arena, &items[i], counts[i], err);
+        status = run_list_read(store, run->id, lists[i], &stored->arena, &items[i], counts[i], err);
     }
     run->decisions = items[0];
     run->mechanisms = items[1];

@@ -11,6 +11,7 @@
  * by the value of their enums. */
 #include "store/schema.h"
 
+#include "store/schema_internal.h"
 #include "store/store_internal.h"
 
 #define KIND_WORD(column)                                                                   \
@@ -32,8 +33,7 @@
     "WHEN 7 THEN 'assumed' WHEN 8 THEN 'observed' WHEN 9 THEN 'ordered' "                  \
     "WHEN 10 THEN 'contained' WHEN 11 THEN 'inferred' END"
 
-/* Keys of one run, or of its graph. */
-#define OF_RUN(key) key " >= run.id << 32 AND " key " < (run.id + 1) << 32"
+/* Keys of a run's graph. */
 #define OF_GRAPH(key) key " >= run.graph_id << 32 AND " key " < (run.graph_id + 1) << 32"
 #define NAME_OF(table, id) \
     "(SELECT x.name FROM " table " AS x WHERE x.graph_id = run.graph_id AND x.id = " id ")"
@@ -41,8 +41,6 @@
     "(SELECT x.name FROM " table " AS x WHERE x.key = (run.graph_id << 32) + " id ")"
 #define DETAIL_OF(id) \
     "(SELECT x.text FROM text_row AS x WHERE x.graph_id = run.graph_id AND x.id = " id ")"
-#define DELETE_RUN(table) \
-    "DELETE FROM " table " WHERE key >= old.id << 32 AND key < (old.id + 1) << 32; "
 
 /* Laid out by hand: a clause a line. */
 /* clang-format off */
@@ -238,7 +236,7 @@ static const char *const version_1[] = {
 };
 /* clang-format on */
 
-const schema_step schema_steps[] = {version_1};
+const schema_step schema_steps[] = {version_1, schema_version_2};
 const int schema_version = sizeof schema_steps / sizeof *schema_steps;
 
 /* The number that a statement without parameters gives. */

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "graph/bind.h"
+#include "graph/deviation.h"
 #include "graph/timeline.h"
 
 struct store;
@@ -29,6 +30,35 @@ struct run_deviation {
     weir_node node; /* none: the run as a whole */
     const char *what;
     int64_t cost_ns; /* -1 unknown */
+};
+
+/* What a replay did with an action of the plan. */
+struct run_action {
+    weir_node node;
+    uint32_t queue;                      /* among the run's queues; WEIR_NONE: none */
+    uint32_t position, planned_position; /* on its queue, from 0; WEIR_NONE without one */
+    uint32_t planned_order;              /* the how-manieth to start in the plan */
+    int64_t submit_ns;                   /* when it was the next to be run by whoever ran it */
+    int64_t cost_ns; /* so much sooner the run would have ended, had it alone done as planned */
+    struct deviation deviation;
+};
+
+/* An order, or a time, that the replay keeps though no edge and no release says it. */
+struct run_inserted {
+    weir_node producer; /* none: a time */
+    weir_node consumer;
+    bool is_from_start;    /* of the producer, else from its finish */
+    int64_t not_before_ns; /* -1 with a producer */
+    const char *why;
+};
+
+/* A link of the realized critical chain, first to last: their lengths add up to the makespan. */
+struct run_link {
+    weir_node node;
+    const char *cause; /* what its start waited for last */
+    const char *via;   /* type of the edge, or why it was inserted; NULL: neither */
+    int64_t start_ns, finish_ns;
+    struct deviation deviation; /* what it adds to that of the makespan */
 };
 
 /* One timeline with all that is needed to produce it again. Texts are UTF-8, never NULL ("" when
@@ -58,6 +88,12 @@ struct run {
     const struct run_mechanism *mechanisms;
     const struct run_deviation *deviations;
     size_t n_decisions, n_mechanisms, n_deviations;
+    /* Of a replay. */
+    const struct run_action *actions; /* by node */
+    const char *const *queues;        /* their names */
+    const struct run_inserted *inserted;
+    const struct run_link *links;
+    size_t n_actions, n_queues, n_inserted, n_links;
 };
 
 /* What a list of runs shows. */

@@ -73,6 +73,25 @@ MUST_CHECK enum weir_status run_lists_write(struct store *store, int64_t run_id,
                                             size_t n_samples, struct weir_error *err);
 MUST_CHECK enum weir_status run_lists_read(struct store *store, struct stored_run *stored,
                                            struct weir_error *err);
+/* A list of a run: `count` tells how long it is, `select` gives it in order, take reads a row. */
+struct run_list {
+    const char *count, *select;
+    size_t item_bytes;
+    bool (*take)(struct arena *arena, sqlite3_stmt *row, void *item); /* false: no memory */
+};
+/** *items is NULL when the list is empty. */
+MUST_CHECK enum weir_status run_list_read(struct store *store, int64_t run_id,
+                                          const struct run_list *list, struct arena *arena,
+                                          void **items, size_t *n_items, struct weir_error *err);
+/** A text of a row, kept in the arena; NULL stays NULL. False when memory ran out. */
+bool run_list_keep(struct arena *arena, sqlite3_stmt *row, int column, const char **out);
+#define KEYS_OF_RUN " WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32"
+
+/** What a replay did with its plan: actions, queues, what was inserted, the chain. */
+MUST_CHECK enum weir_status replay_rows_write(struct store *store, int64_t run_id,
+                                              const struct run *run, struct weir_error *err);
+MUST_CHECK enum weir_status replay_rows_read(struct store *store, struct stored_run *stored,
+                                             struct weir_error *err);
 /** Span, wait, hold, pressure, peak and induced rows of a run. */
 MUST_CHECK enum weir_status timeline_rows_write(struct store *store, int64_t run_id,
                                                 const struct run *run, struct weir_error *err);

@@ -50,7 +50,9 @@ static const struct table tables[] = {
           "FROM pressure WHERE run_id = ?1"),
     TABLE("peaks", 1, "domain,bytes", "the most bytes of each domain",
           "FROM peak WHERE run_id = ?1"),
-    TABLE("chain", 1, "position,node_id,cause,via,start_ns,finish_ns",
+    TABLE("chain", 1,
+          "position,node_id,cause,via,start_ns,finish_ns,dependency_ns,submission_ns,queue_ns,"
+          "stretch_ns",
           "the realized critical chain, first to last",
           "FROM chain WHERE run_id = ?1 ORDER BY position"),
     TABLE("overlaps", 1, "class_a,class_b,overlap_ns", "how long nodes of two classes ran at once",
@@ -65,6 +67,16 @@ static const struct table tables[] = {
           "FROM mechanism WHERE run_id = ?1"),
     TABLE("deviations", 1, "position,node_id,what,cost_ns",
           "where a replay did not do what was planned", "FROM deviation WHERE run_id = ?1"),
+    TABLE("deviation_parts", 1,
+          "node_id,deviation_ns,dependency_ns,submission_ns,queue_ns,stretch_ns,cost_ns,submit_ns",
+          "how far from the plan each node of a replay ended, and why, by id",
+          "FROM deviation_part WHERE run_id = ?1 ORDER BY node_id"),
+    TABLE("queue_order", 1, "queue,position,planned_position,node_id",
+          "what a replay ran on each queue, in the order of starts",
+          "FROM queue_order WHERE run_id = ?1 ORDER BY queue, position"),
+    TABLE("inserted", 1, "position,producer,consumer,counts_from,not_before_ns,why",
+          "what a replay inserted: orders, and times where there is no producer",
+          "FROM inserted WHERE run_id = ?1"),
     TABLE("compare", 2,
           "name,kind,engine,start_a_ns,finish_a_ns,start_b_ns,finish_b_ns,start_error_ns,"
           "duration_a_ns,duration_b_ns,duration_error_ns",
@@ -92,7 +104,7 @@ const struct store_table *store_table(uint32_t index)
 static enum weir_status find_table(const char *name, uint32_t n_runs, const struct table **out,
                                    struct weir_error *err)
 {
-    char names[320] = "";
+    char names[400] = "";
     size_t used = 0;
 
     for (uint32_t i = 0; i < N_TABLES; i++) {

@@ -132,6 +132,8 @@ static enum weir_status write_all(struct store *store, const struct run *run,
         status = timeline_rows_write(store, *run_id, run, err);
     if (status == WEIR_OK)
         status = run_lists_write(store, *run_id, run, samples, n_samples, err);
+    if (status == WEIR_OK)
+        status = replay_rows_write(store, *run_id, run, err);
     return status;
 }
 

@@ -134,6 +134,21 @@ void made_run_of(struct made_run *out, uint32_t n_more)
         {{WEIR_NONE}, "pre-empted", -1},
     };
 
+    static const char *const queues[] = {"sm/0", "down"};
+    static const struct run_action actions[] = {
+        {{1}, 0, 0, 1, 3, 4, 15, {1, 2, 3, -4}},
+        {{4}, 1, 0, 0, 2, 9, -5, {-6, 7, 8, 9}},
+        {{8}, WEIR_NONE, WEIR_NONE, WEIR_NONE, 5, 0, 0, {10, 0, 0, 0}},
+    };
+    static const struct run_inserted inserted[] = {
+        {{1}, {5}, true, -1, "one queue runs both"},
+        {{WEIR_NONE}, {4}, false, 12, "the policy held it until then"},
+    };
+    static const struct run_link links[] = {
+        {{1}, "begin", NULL, 0, 100, {0, 2, 3, -4}},
+        {{4}, "predecessor", "data-ready", 100, 123, {-6, 7, 8, 9}},
+    };
+
     *out = (struct made_run){.graph = NULL};
     read_graph(n_more, &out->graph);
     out->timeline = timeline_new(graph_n_nodes(out->graph), graph_n_domains(out->graph));
@@ -157,6 +172,14 @@ void made_run_of(struct made_run *out, uint32_t n_more)
         .n_mechanisms = 2,
         .deviations = deviations,
         .n_deviations = 2,
+        .actions = actions,
+        .n_actions = 3,
+        .queues = queues,
+        .n_queues = 2,
+        .inserted = inserted,
+        .n_inserted = 2,
+        .links = links,
+        .n_links = 2,
     };
     for (int i = 0; i < MADE_SAMPLES; i++)
         out->samples[i] = (struct run_sample){i, 120 + i, i == 0};
@@ -246,6 +269,51 @@ static void check_equal_timelines(const struct timeline *a, const struct timelin
     }
 }
 
+static void check_equal_parts(const struct deviation *a, const struct deviation *b)
+{
+    ck_assert_int_eq(a->dependency_ns, b->dependency_ns);
+    ck_assert_int_eq(a->submission_ns, b->submission_ns);
+    ck_assert_int_eq(a->queue_ns, b->queue_ns);
+    ck_assert_int_eq(a->stretch_ns, b->stretch_ns);
+}
+
+static void check_equal_replays(const struct run *a, const struct run *b)
+{
+    ck_assert_uint_eq(a->n_actions, b->n_actions);
+    for (size_t i = 0; i < a->n_actions; i++) {
+        const struct run_action *x = &a->actions[i], *y = &b->actions[i];
+
+        ck_assert_uint_eq(x->node.index, y->node.index);
+        ck_assert_uint_eq(x->queue, y->queue);
+        ck_assert_uint_eq(x->position, y->position);
+        ck_assert_uint_eq(x->planned_position, y->planned_position);
+        ck_assert_uint_eq(x->planned_order, y->planned_order);
+        ck_assert_int_eq(x->submit_ns, y->submit_ns);
+        ck_assert_int_eq(x->cost_ns, y->cost_ns);
+        check_equal_parts(&x->deviation, &y->deviation);
+    }
+    ck_assert_uint_eq(a->n_queues, b->n_queues);
+    for (size_t i = 0; i < a->n_queues; i++)
+        ck_assert_str_eq(a->queues[i], b->queues[i]);
+    ck_assert_uint_eq(a->n_inserted, b->n_inserted);
+    for (size_t i = 0; i < a->n_inserted; i++) {
+        ck_assert_uint_eq(a->inserted[i].producer.index, b->inserted[i].producer.index);
+        ck_assert_uint_eq(a->inserted[i].consumer.index, b->inserted[i].consumer.index);
+        ck_assert_int_eq(a->inserted[i].is_from_start, b->inserted[i].is_from_start);
+        ck_assert_int_eq(a->inserted[i].not_before_ns, b->inserted[i].not_before_ns);
+        ck_assert_str_eq(a->inserted[i].why, b->inserted[i].why);
+    }
+    ck_assert_uint_eq(a->n_links, b->n_links);
+    for (size_t i = 0; i < a->n_links; i++) {
+        ck_assert_uint_eq(a->links[i].node.index, b->links[i].node.index);
+        ck_assert_str_eq(a->links[i].cause, b->links[i].cause);
+        ck_assert_pstr_eq(a->links[i].via, b->links[i].via);
+        ck_assert_int_eq(a->links[i].start_ns, b->links[i].start_ns);
+        ck_assert_int_eq(a->links[i].finish_ns, b->links[i].finish_ns);
+        check_equal_parts(&a->links[i].deviation, &b->links[i].deviation);
+    }
+}
+
 void check_equal_runs(const struct run *a, const struct run *b)
 {
     ck_assert_int_eq(a->kind, b->kind);
@@ -277,6 +345,7 @@ void check_equal_runs(const struct run *a, const struct run *b)
         ck_assert_str_eq(a->deviations[i].what, b->deviations[i].what);
         ck_assert_int_eq(a->deviations[i].cost_ns, b->deviations[i].cost_ns);
     }
+    check_equal_replays(a, b);
 }
 
 /* ---- files ---- */

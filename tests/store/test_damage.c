@@ -39,6 +39,21 @@ static const char *const damages[] = {
     "UPDATE peak_row SET bytes = -1",
     "UPDATE mechanism_row SET node_id = 99999",
     "UPDATE deviation_row SET node_id = 99999",
+    "UPDATE action_row SET key = key + 99999",
+    "UPDATE action_row SET queue = 2 WHERE queue = 1",
+    "UPDATE action_row SET position = 99999 WHERE queue = 1",
+    "UPDATE action_row SET position = 1 WHERE queue IS NULL",
+    "UPDATE action_row SET planned_order = NULL",
+    "UPDATE action_row SET stretch_ns = 9223372036854775807",
+    "UPDATE action_row SET queue_ns = -9223372036854775807 - 1",
+    "UPDATE queue_row SET name = NULL",
+    "UPDATE inserted_row SET consumer = NULL",
+    "UPDATE inserted_row SET producer = 99999 WHERE producer IS NOT NULL",
+    "UPDATE inserted_row SET why = NULL",
+    "UPDATE chain SET node_id = NULL",
+    "UPDATE chain SET cause = NULL",
+    "UPDATE chain SET finish_ns = start_ns - 1",
+    "UPDATE chain SET submission_ns = 9223372036854775807",
 };
 
 START_TEST(reading_says_what_is_damaged)

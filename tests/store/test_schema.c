@@ -95,6 +95,34 @@ START_TEST(a_newer_file_is_refused)
 }
 END_TEST
 
+/* A file of version 1, with a run that has a chain: the run stays, and what version 2 knows beside is
+ * not there. */
+START_TEST(a_file_of_version_1_is_brought_up)
+{
+    ck_assert_int_eq(schema_bring_up(db, "s.db", schema_steps, 1, &err), WEIR_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(
+            db,
+            "INSERT INTO graph VALUES(1, 'h', 'g', 2, 0, 0, 0);"
+            "INSERT INTO run VALUES(1, 'replay', 'none', 'h', 'p', 'g', '', '', 0, 9, NULL, "
+            "'complete', '', '{}', 1, 2);"
+            "INSERT INTO chain VALUES(1, 0, 1, 'engine', NULL, 0, 9)",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    ck_assert_int_eq(schema_bring_up(db, "s.db", schema_steps, schema_version, &err), WEIR_OK);
+    ck_assert_int_eq(number("SELECT count(*) FROM run"), 1);
+    ck_assert_int_eq(number("SELECT finish_ns FROM chain WHERE stretch_ns IS NULL"), 9);
+    ck_assert_int_eq(number("SELECT count(*) FROM deviation_part"), 0);
+    ck_assert_int_eq(sqlite3_exec(db,
+                                  "INSERT INTO action_row(key) VALUES(1 << 32);"
+                                  "DELETE FROM run",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(number("SELECT count(*) FROM chain"), 0);
+    ck_assert_int_eq(number("SELECT count(*) FROM action_row"), 0);
+}
+END_TEST
+
 /* SQLite looks at what a view says only when it is read. */
 START_TEST(every_view_of_the_schema_can_be_read)
 {
@@ -128,6 +156,7 @@ static Suite *suite(void)
     tcase_add_test(cases, an_older_file_gets_the_steps_it_lacks);
     tcase_add_test(cases, a_step_that_fails_leaves_the_file_as_it_was);
     tcase_add_test(cases, a_newer_file_is_refused);
+    tcase_add_test(cases, a_file_of_version_1_is_brought_up);
     tcase_add_test(cases, every_view_of_the_schema_can_be_read);
     suite_add_tcase(made, cases);
     return made;

@@ -204,10 +204,10 @@ END_TEST
 START_TEST(a_deleted_run_leaves_nothing)
 {
     static const char *const tables[] = {
-        "span_row", "wait_row",     "pressure_row",  "hold_row",      "induced_row",
-        "peak_row", "decision_row", "mechanism_row", "deviation_row", "sample",
-        "graph",    "graph_text",   "node_row",      "object_row",    "edge_row",
-        "text_row", "domain_row",   "engine_row",    "class_row",     "run"};
+        "span_row",     "wait_row",      "pressure_row",  "hold_row",   "induced_row", "peak_row",
+        "decision_row", "mechanism_row", "deviation_row", "sample",     "action_row",  "queue_row",
+        "inserted_row", "chain",         "graph",         "graph_text", "node_row",    "object_row",
+        "edge_row",     "text_row",      "domain_row",    "engine_row", "class_row",   "run"};
     struct made_run made;
     struct stored_run back;
     char sql[96];

@@ -31,6 +31,12 @@ START_TEST(tables_have_their_columns)
         "SELECT run_id, position, what, reason, instead_of FROM decision",
         "SELECT run_id, node_id, mechanism, note FROM mechanism",
         "SELECT run_id, position, node_id, what, cost_ns FROM deviation",
+        "SELECT run_id, position, dependency_ns, submission_ns, queue_ns, stretch_ns FROM chain",
+        "SELECT run_id, node_id, deviation_ns, dependency_ns, submission_ns, queue_ns, stretch_ns, "
+        "cost_ns, submit_ns FROM deviation_part",
+        "SELECT run_id, queue, position, planned_position, node_id FROM queue_order",
+        "SELECT run_id, position, producer, consumer, counts_from, not_before_ns, why "
+        "FROM inserted",
         "SELECT run_id, domain, bytes FROM peak",
         "SELECT run_id, id, name, slots FROM engine",
         "SELECT run_id, id, name, capacity_bytes, reserve_bytes, granule_bytes FROM domain",
@@ -84,6 +90,27 @@ START_TEST(rows_read_as_a_user_expects)
                      "1|FMA loop|\n4|memcpy on a copy thread|pageable, not pinned\n");
     ck_assert_str_eq(query(store, "SELECT node_id, what, cost_ns FROM deviation"),
                      "4|waited for the copy thread|12\n|pre-empted|\n");
+    store_close(store);
+    made_run_free(&made);
+}
+END_TEST
+
+START_TEST(replays_read_as_a_user_expects)
+{
+    struct made_run made;
+    struct store *store = opened("a.db");
+
+    made_run(&made);
+    write_made(store, &made);
+    ck_assert_str_eq(query(store, "SELECT * FROM deviation_part"),
+                     "1|1|2|1|2|3|-4|15|4\n1|4|18|-6|7|8|9|-5|9\n1|8|10|10|0|0|0|0|0\n");
+    ck_assert_str_eq(query(store, "SELECT * FROM queue_order"), "1|sm/0|0|1|1\n1|down|0|0|4\n");
+    ck_assert_str_eq(query(store, "SELECT * FROM inserted"),
+                     "1|0|1|5|start||one queue runs both\n"
+                     "1|1||4||12|the policy held it until then\n");
+    ck_assert_str_eq(query(store, "SELECT * FROM chain"),
+                     "1|0|1|begin||0|100|0|2|3|-4\n"
+                     "1|1|4|predecessor|data-ready|100|123|-6|7|8|9\n");
     store_close(store);
     made_run_free(&made);
 }
@@ -170,6 +197,10 @@ START_TEST(joins_by_id_are_look_ups)
         "SELECT * FROM node WHERE run_id = 1 AND id = 7",
         "SELECT * FROM object WHERE run_id = 1 AND id = 2",
         "SELECT * FROM pressure WHERE run_id = 1",
+        "SELECT * FROM deviation_part AS d JOIN node ON node.run_id = d.run_id AND node.id = "
+        "d.node_id WHERE d.run_id = 1",
+        "SELECT * FROM queue_order WHERE run_id = 1",
+        "SELECT * FROM inserted WHERE run_id = 1",
     };
     char sql[400];
     struct store *store = opened("a.db");
@@ -209,11 +240,12 @@ START_TEST(tables_read_out_as_described)
     static const struct {
         const char *name;
         uint32_t n_rows;
-    } expected[] = {{"runs", 2},       {"nodes", 10},   {"spans", 9},     {"objects", 3},
-                    {"domains", 2},    {"engines", 3},  {"holds", 6},     {"waits", 4},
-                    {"pressure", 4},   {"peaks", 2},    {"chain", 0},     {"overlaps", 0},
-                    {"samples", 3},    {"evidence", 5}, {"decisions", 2}, {"mechanisms", 2},
-                    {"deviations", 2}, {"compare", 9}};
+    } expected[] = {{"runs", 2},       {"nodes", 10},   {"spans", 9},           {"objects", 3},
+                    {"domains", 2},    {"engines", 3},  {"holds", 6},           {"waits", 4},
+                    {"pressure", 4},   {"peaks", 2},    {"chain", 2},           {"overlaps", 0},
+                    {"samples", 3},    {"evidence", 5}, {"decisions", 2},       {"mechanisms", 2},
+                    {"deviations", 2}, {"compare", 9},  {"deviation_parts", 3}, {"queue_order", 2},
+                    {"inserted", 2}};
     static const int64_t runs[] = {1, 2};
     struct made_run made;
     const struct store_table *table;
@@ -234,7 +266,7 @@ START_TEST(tables_read_out_as_described)
                               out.n_rows - 1);
         }
     }
-    ck_assert_uint_eq(n_tables, 19);
+    ck_assert_uint_eq(n_tables, 22);
     ck_assert_int_eq(store_read_table(store, "nodes", runs, 2, take_row, NULL, &err), WEIR_USAGE);
     ck_assert_int_eq(store_read_table(store, "node", runs, 1, take_row, NULL, &err), WEIR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "nodes, spans, edges"));
@@ -250,6 +282,7 @@ static Suite *suite(void)
     const TTest *const tests[] = {
         tables_have_their_columns,
         rows_read_as_a_user_expects,
+        replays_read_as_a_user_expects,
         edges_and_evidence_read_as_a_user_expects,
         words_of_the_views_are_those_of_the_program,
         joins_by_id_are_look_ups,
