@@ -8,8 +8,8 @@
 
 #define FIRST_ITEMS 16
 
-enum weir_status array_reserve(void **items, size_t *capacity, size_t need, size_t item_bytes,
-                               struct weir_error *err)
+enum weir_status array_reserve_raw(void **items, size_t *capacity, size_t need, size_t item_bytes,
+                                   struct weir_error *err)
 {
     size_t room = *capacity;
     size_t bytes;
@@ -27,10 +27,23 @@ enum weir_status array_reserve(void **items, size_t *capacity, size_t need, size
     grown = realloc(*items, bytes);
     if (grown == NULL)
         return weir_error_memory(err);
-    memset((char *)grown + *capacity * item_bytes, 0, (room - *capacity) * item_bytes);
     *items = grown;
     *capacity = room;
     return WEIR_OK;
+}
+
+enum weir_status array_reserve(void **items, size_t *capacity, size_t need, size_t item_bytes,
+                               struct weir_error *err)
+{
+    size_t before = *capacity;
+    enum weir_status status;
+
+    if (need <= before)
+        return WEIR_OK;
+    status = array_reserve_raw(items, capacity, need, item_bytes, err);
+    if (status == WEIR_OK)
+        memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
+    return status;
 }
 
 void array_shrink(void **items, size_t *capacity, size_t count, size_t item_bytes)

@@ -17,6 +17,14 @@ MUST_CHECK enum weir_status array_reserve(void **items, size_t *capacity, size_t
 #define array_grow(items, capacity, need, err) \
     array_reserve((void **)(items), (capacity), (need), sizeof **(items), (err))
 
+/** As array_reserve, for items that are all written before they are read: new room holds anything,
+ *  and costs no memory until then. */
+MUST_CHECK enum weir_status array_reserve_raw(void **items, size_t *capacity, size_t need,
+                                              size_t item_bytes, struct weir_error *err);
+
+#define array_grow_raw(items, capacity, need, err) \
+    array_reserve_raw((void **)(items), (capacity), (need), sizeof **(items), (err))
+
 /** Gives back the room behind the first @p count items, where that is easy. */
 void array_shrink(void **items, size_t *capacity, size_t count, size_t item_bytes);
 

@@ -23,9 +23,15 @@ MUST_CHECK enum weir_status names_intern(struct names *names, const char *text, 
                                          uint32_t *id, struct weir_error *err);
 /** @return the number of the string, NAMES_NONE when it is not there. */
 uint32_t names_find(const struct names *names, const char *text, size_t length);
+/** As names_find, but looks first where the string should stand if those around that of @p near
+ *  count up, or follow each other: names are mostly met near to each other. */
+uint32_t names_find_near(const struct names *names, const char *text, size_t length, uint32_t near);
 /** @return the string of a number, NUL-terminated; valid until the next names_intern. */
 const char *names_text(const struct names *names, uint32_t id);
 uint32_t names_count(const struct names *names);
+/** Makes room for that many more strings, so that the table need not grow on the way. */
+MUST_CHECK enum weir_status names_reserve(struct names *names, uint32_t n_more,
+                                          struct weir_error *err);
 /** Gives back room that no string is in. */
 void names_trim(struct names *names);
 /** Bytes held by the table, for reports on memory. */

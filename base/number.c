@@ -50,12 +50,17 @@ static size_t count_digits(const char *text, size_t length)
     return n;
 }
 
+#define SAFE_DIGITS 18 /* of any value, which 64 bits hold */
+
 /* Multiplies the digits before the point by @p unit. */
 static enum number_fault whole_part(const char *digits, size_t n, int64_t unit, int64_t *out)
 {
     int64_t value = 0;
+    size_t at = 0;
 
-    for (size_t i = 0; i < n; i++) {
+    for (; at < n && at < SAFE_DIGITS; at++)
+        value = value * 10 + (digits[at] - '0');
+    for (size_t i = at; i < n; i++) {
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, digits[i] - '0', &value))
             return NUMBER_RANGE;
@@ -82,7 +87,7 @@ static enum number_fault fraction_part(const char *digits, size_t n, int64_t uni
 static const struct unit *unit_named(const struct unit *units, const char *name, size_t length)
 {
     for (; units->name != NULL; units++) {
-        if (strlen(units->name) == length && memcmp(units->name, name, length) == 0)
+        if (strncmp(units->name, name, length) == 0 && units->name[length] == '\0')
             return units;
     }
     return NULL;

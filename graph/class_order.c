@@ -56,7 +56,7 @@ static enum weir_status renumber(struct graph *graph, const uint32_t *new_id,
     rename_all(graph, new_id);
     for (uint32_t i = 0; i < graph->n_classes; i++) {
         classes[new_id[i]] = graph->classes[i];
-        graph->class_by_name.ids_plus_1[graph->classes[i].index] = new_id[i] + 1;
+        name_index_change(&graph->class_by_name, graph->classes[i], new_id[i]);
     }
     memcpy(graph->classes, classes, graph->n_classes * sizeof *classes);
     free(classes);

@@ -14,37 +14,38 @@ static_assert(sizeof(enum purity) == sizeof(int), "enums are kept through an int
 static_assert(sizeof(enum graph_scope) == sizeof(int), "enums are kept through an int");
 static_assert(sizeof(enum overlap_rule) == sizeof(int), "enums are kept through an int");
 
+#define NAME(name_) .name = name_, .name_length = sizeof name_ - 1
 #define AT(type, member) .offset = offsetof(struct type, member)
 /* A whole number that is not written when it is @p none. */
-#define NUMBER(name_, form_, type, member, least_, none)                                \
-    {                                                                                   \
-        .name = name_, .form = form_, AT(type, member), .least = least_, .absent = none \
+#define NUMBER(name_, form_, type, member, least_, none)                              \
+    {                                                                                 \
+        NAME(name_), .form = form_, AT(type, member), .least = least_, .absent = none \
     }
-#define OTHER(name_, form_, type, member)              \
-    {                                                  \
-        .name = name_, .form = form_, AT(type, member) \
+#define OTHER(name_, form_, type, member)            \
+    {                                                \
+        NAME(name_), .form = form_, AT(type, member) \
     }
-#define WORDS(name_, form_, type, member, words_, none)                                 \
-    {                                                                                   \
-        .name = name_, .form = form_, AT(type, member), .absent = none, .words = words_ \
+#define WORDS(name_, form_, type, member, words_, none)                               \
+    {                                                                                 \
+        NAME(name_), .form = form_, AT(type, member), .absent = none, .words = words_ \
     }
 #define EVIDENCE(type)                                \
     OTHER("evidence", FORM_EVIDENCE, type, evidence), \
         OTHER("confidence", FORM_CONFIDENCE, type, evidence.confidence)
 /* By position, and so always there. */
-#define FIRST(name_, form_, type, member)                                                          \
-    {                                                                                              \
-        .name = name_, .form = form_, .is_positional = true, .is_required = true, AT(type, member) \
+#define FIRST(name_, form_, type, member)                                                        \
+    {                                                                                            \
+        NAME(name_), .form = form_, .is_positional = true, .is_required = true, AT(type, member) \
     }
-#define FIRST_WORD(name_, form_, type, member, words_)                            \
-    {                                                                             \
-        .name = name_, .form = form_, .is_positional = true, .is_required = true, \
-        AT(type, member), .absent = -1, .words = words_                           \
+#define FIRST_WORD(name_, form_, type, member, words_)                                            \
+    {                                                                                             \
+        NAME(name_), .form = form_, .is_positional = true, .is_required = true, AT(type, member), \
+                     .absent = -1, .words = words_                                                \
     }
-#define REQUIRED(name_, form_, type, member, least_)                                          \
-    {                                                                                         \
-        .name = name_, .form = form_, .is_required = true, AT(type, member), .least = least_, \
-        .absent = -1                                                                          \
+#define REQUIRED(name_, form_, type, member, least_)                                        \
+    {                                                                                       \
+        NAME(name_), .form = form_, .is_required = true, AT(type, member), .least = least_, \
+                     .absent = -1                                                           \
     }
 
 static const struct field head_fields[] = {
@@ -169,23 +170,24 @@ static const struct field edge_fields[] = {
 static const struct graph_head graph_head_default = {.is_implied = true,
                                                      .evidence = {.confidence = -1}};
 
-#define STATEMENT(word_, name, is_named_)                                                  \
-    {                                                                                      \
-        .word = word_, .is_named = is_named_, .value_size = sizeof graph_##name##_default, \
-        .blank = &graph_##name##_default, .fields = name##_fields,                         \
-        .n_fields = sizeof name##_fields / sizeof *name##_fields                           \
+#define STATEMENT(word_, name, is_named_, has_required_)                            \
+    {                                                                               \
+        .word = word_, .word_length = sizeof word_ - 1, .is_named = is_named_,      \
+        .has_required = has_required_, .value_size = sizeof graph_##name##_default, \
+        .blank = &graph_##name##_default, .fields = name##_fields,                  \
+        .n_fields = sizeof name##_fields / sizeof *name##_fields                    \
     }
 
 const struct statement statements[STATEMENT_KINDS] = {
-    [STATEMENT_NODE] = STATEMENT("node", node, true),
-    [STATEMENT_EDGE] = STATEMENT("edge", edge, false),
-    [STATEMENT_OBJECT] = STATEMENT("object", object, true),
-    [STATEMENT_DOMAIN] = STATEMENT("domain", domain, true),
-    [STATEMENT_ENGINE] = STATEMENT("engine", engine, true),
-    [STATEMENT_RESOURCE] = STATEMENT("resource", resource, true),
-    [STATEMENT_GUARD] = STATEMENT("guard", guard, true),
-    [STATEMENT_KAPPA] = STATEMENT("kappa", kappa, false),
-    [STATEMENT_OVERLAP] = STATEMENT("overlap", overlap, false),
-    [STATEMENT_PARAM] = STATEMENT("param", param, false),
-    [STATEMENT_GRAPH] = STATEMENT("graph", head, false),
+    [STATEMENT_NODE] = STATEMENT("node", node, true, false),
+    [STATEMENT_EDGE] = STATEMENT("edge", edge, false, false),
+    [STATEMENT_OBJECT] = STATEMENT("object", object, true, true),
+    [STATEMENT_DOMAIN] = STATEMENT("domain", domain, true, true),
+    [STATEMENT_ENGINE] = STATEMENT("engine", engine, true, false),
+    [STATEMENT_RESOURCE] = STATEMENT("resource", resource, true, true),
+    [STATEMENT_GUARD] = STATEMENT("guard", guard, true, false),
+    [STATEMENT_KAPPA] = STATEMENT("kappa", kappa, false, false),
+    [STATEMENT_OVERLAP] = STATEMENT("overlap", overlap, false, false),
+    [STATEMENT_PARAM] = STATEMENT("param", param, false, false),
+    [STATEMENT_GRAPH] = STATEMENT("graph", head, false, false),
 };

@@ -52,6 +52,7 @@ enum field_form {
 
 struct field {
     const char *name; /* before the `=`; of a field known by its position: what it is called */
+    unsigned name_length;
     enum field_form form;
     bool is_positional, is_required;
     size_t offset;            /* in the statement's value */
@@ -100,6 +101,8 @@ union statement_value {
 
 struct statement {
     const char *word;
+    unsigned word_length;
+    bool has_required; /* fields that are not known by their position */
     bool is_named;     /* the first word behind is its name, which other statements use */
     size_t value_size; /* of its member of the union */
     const void *blank; /* its value without any field */

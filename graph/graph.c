@@ -79,7 +79,7 @@ void graph_free(struct graph *graph)
         free(pools_of(graph, pools)[i]->items);
     free(graph->nodes);
     free(graph->objects);
-    free(graph->edges);
+    edge_table_free(&graph->edges);
     free(graph->domains);
     free(graph->engines);
     free(graph->resources);
@@ -97,12 +97,17 @@ void graph_free(struct graph *graph)
 
 void graph_trim(struct graph *graph)
 {
+    struct name_index *indexes[7];
     struct list_pool *pools[6];
 
     names_trim(graph->texts);
+    for (int i = 0; i < 7; i++) {
+        struct name_index *index = indexes_of(graph, indexes)[i];
+        array_trim(&index->ids_plus_1, &index->room, index->count);
+    }
     array_trim(&graph->nodes, &graph->nodes_room, graph->n_nodes);
     array_trim(&graph->objects, &graph->objects_room, graph->n_objects);
-    array_trim(&graph->edges, &graph->edges_room, graph->n_edges);
+    edge_table_trim(&graph->edges, graph->n_edges);
     array_trim(&graph->rares.words, &graph->rares.room, graph->rares.count);
     for (int i = 0; i < 6; i++) {
         struct list_pool *pool = pools_of(graph, pools)[i];
@@ -124,7 +129,7 @@ size_t graph_memory_bytes(const struct graph *graph)
         bytes += pools_of(&copy, pools)[i]->room * pools[i]->item_bytes;
     bytes += graph->nodes_room * sizeof *graph->nodes;
     bytes += graph->objects_room * sizeof *graph->objects;
-    bytes += graph->edges_room * sizeof *graph->edges;
+    bytes += edge_table_bytes(&graph->edges);
     bytes += graph->domains_room * sizeof *graph->domains;
     bytes += graph->engines_room * sizeof *graph->engines;
     bytes += graph->resources_room * sizeof *graph->resources;

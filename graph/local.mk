@@ -45,6 +45,7 @@ graph_libgraph_a_SOURCES = \
 	graph/object.c \
 	graph/pools.c \
 	graph/read.c \
+	graph/read_declare.c \
 	graph/read_file.c \
 	graph/read_internal.h \
 	graph/read_statement.c \

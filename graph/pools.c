@@ -15,30 +15,54 @@ static enum weir_status too_many(struct weir_error *err)
                           "which is all that Weir counts; split it into smaller graphs");
 }
 
+enum weir_status graph_row_count(uint32_t count, struct weir_error *err)
+{
+    return count >= WEIR_NONE - 1 ? too_many(err) : WEIR_OK;
+}
+
 enum weir_status graph_row_room(void *rows, size_t *room, uint32_t count, size_t row_bytes,
                                 struct weir_error *err)
 {
     if (count >= WEIR_NONE - 1)
         return too_many(err);
-    return array_reserve(rows, room, (size_t)count + 1, row_bytes, err);
+    return array_reserve_raw(rows, room, (size_t)count + 1, row_bytes, err);
 }
 
-uint32_t name_index_find(const struct name_index *index, weir_text name)
+/* Moves what is there so that the first text of all is the first. */
+static enum weir_status begin_at_zero(struct name_index *index, struct weir_error *err)
 {
-    if (name.index >= index->room || index->ids_plus_1[name.index] == 0)
-        return WEIR_NONE;
-    return index->ids_plus_1[name.index] - 1;
+    size_t shift = index->first;
+    enum weir_status status =
+        array_grow_raw(&index->ids_plus_1, &index->room, index->count + shift, err);
+
+    if (status != WEIR_OK)
+        return status;
+    memmove(index->ids_plus_1 + shift, index->ids_plus_1, index->count * sizeof *index->ids_plus_1);
+    memset(index->ids_plus_1, 0, shift * sizeof *index->ids_plus_1);
+    index->count += shift;
+    index->first = 0;
+    return WEIR_OK;
 }
 
 enum weir_status name_index_put(struct name_index *index, weir_text name, uint32_t id,
                                 struct weir_error *err)
 {
-    enum weir_status status =
-        array_grow(&index->ids_plus_1, &index->room, (size_t)name.index + 1, err);
+    enum weir_status status = WEIR_OK;
+    size_t at;
 
+    if (index->count == 0)
+        index->first = name.index;
+    else if (name.index < index->first)
+        status = begin_at_zero(index, err);
+    at = (size_t)name.index - index->first;
     if (status == WEIR_OK)
-        index->ids_plus_1[name.index] = id + 1;
-    return status;
+        status = array_grow_raw(&index->ids_plus_1, &index->room, at + 1, err);
+    if (status != WEIR_OK)
+        return status;
+    for (; index->count <= at; index->count++)
+        index->ids_plus_1[index->count] = 0;
+    index->ids_plus_1[at] = id + 1;
+    return WEIR_OK;
 }
 
 static unsigned char *item_at(const struct list_pool *pool, size_t position)
@@ -81,7 +105,7 @@ enum weir_status list_put(struct list_pool *pool, const void *items, uint32_t n,
         at = pool->count == 0 ? 1 : pool->count;
         if (at + n >= WEIR_NONE)
             return too_many(err);
-        status = array_reserve(&pool->items, &pool->room, at + n + 1, pool->item_bytes, err);
+        status = array_reserve_raw(&pool->items, &pool->room, at + n + 1, pool->item_bytes, err);
         if (status != WEIR_OK)
             return status;
         if (is_ours)
@@ -100,15 +124,6 @@ const void *list_get(const struct list_pool *pool, uint32_t position, uint32_t *
     return *n == 0 ? NULL : item_at(pool, (size_t)position + 1);
 }
 
-void rare_add(struct rare_draft *draft, unsigned bit, int64_t value, int64_t absent)
-{
-    assert(draft->mask >> bit == 0 && draft->n_words < sizeof draft->words / sizeof *draft->words);
-    if (value == absent)
-        return;
-    draft->mask |= UINT64_C(1) << bit;
-    draft->words[draft->n_words++] = value;
-}
-
 enum weir_status rare_put(struct rare_pool *pool, const struct rare_draft *draft,
                           uint32_t *position, struct weir_error *err)
 {
@@ -123,7 +138,7 @@ enum weir_status rare_put(struct rare_pool *pool, const struct rare_draft *draft
         at = pool->count == 0 ? 1 : pool->count;
         if (at + draft->n_words >= WEIR_NONE)
             return too_many(err);
-        status = array_grow(&pool->words, &pool->room, at + draft->n_words + 1, err);
+        status = array_grow_raw(&pool->words, &pool->room, at + draft->n_words + 1, err);
         if (status != WEIR_OK)
             return status;
         pool->count = at + draft->n_words + 1;
@@ -134,26 +149,21 @@ enum weir_status rare_put(struct rare_pool *pool, const struct rare_draft *draft
     return WEIR_OK;
 }
 
-int64_t rare_get(const struct rare_pool *pool, uint32_t position, unsigned bit, int64_t absent)
-{
-    const uint64_t flag = UINT64_C(1) << bit;
-    uint64_t mask;
-
-    if (position == 0)
-        return absent;
-    mask = (uint64_t)pool->words[position];
-    if ((mask & flag) == 0)
-        return absent;
-    return pool->words[position + 1 + (unsigned)__builtin_popcountll(mask & (flag - 1))];
-}
-
 uint32_t rare_id(const struct rare_pool *pool, uint32_t position, unsigned bit)
 {
     return (uint32_t)rare_get(pool, position, bit, WEIR_NONE);
 }
 
-enum weir_status evidence_put(struct graph *graph, const struct graph_evidence *evidence,
-                              uint32_t *position, struct weir_error *err)
+static bool is_same_evidence(const struct graph_evidence *a, const struct graph_evidence *b)
+{
+    return a->kind == b->kind && weir_same(a->detail, b->detail) &&
+           memcmp(&a->confidence, &b->confidence, sizeof a->confidence) == 0;
+}
+
+/* That is not the one put last. */
+static enum weir_status evidence_find_or_add(struct graph *graph,
+                                             const struct graph_evidence *evidence,
+                                             uint32_t *position, struct weir_error *err)
 {
     struct key key = {{(uint32_t)evidence->kind, evidence->detail.index, 0, 0}};
     enum weir_status status;
@@ -174,4 +184,20 @@ enum weir_status evidence_put(struct graph *graph, const struct graph_evidence *
     graph->evidences[graph->n_evidences] = *evidence;
     *position = graph->n_evidences++;
     return WEIR_OK;
+}
+
+enum weir_status evidence_put(struct graph *graph, const struct graph_evidence *evidence,
+                              uint32_t *position, struct weir_error *err)
+{
+    uint32_t last = graph->last_evidence;
+    enum weir_status status;
+
+    if (last < graph->n_evidences && is_same_evidence(evidence, &graph->evidences[last])) {
+        *position = last;
+        return WEIR_OK;
+    }
+    status = evidence_find_or_add(graph, evidence, position, err);
+    if (status == WEIR_OK)
+        graph->last_evidence = *position;
+    return status;
 }

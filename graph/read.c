@@ -74,6 +74,15 @@ bool read_keep(struct reader *reader, enum weir_status status)
     return false;
 }
 
+bool read_need_scratch(struct reader *reader)
+{
+    size_t length = (size_t)(reader->line_end - reader->text);
+
+    return length < reader->scratch_room ||
+           read_keep(reader, array_grow_raw(&reader->scratch, &reader->scratch_room, length + 1,
+                                            reader->err));
+}
+
 bool read_next_line(struct reader *reader, const char **at, const char *end)
 {
     const char *newline;
@@ -93,12 +102,25 @@ bool read_next_line(struct reader *reader, const char **at, const char *end)
 enum statement_kind read_statement_kind(struct span word)
 {
     for (int i = 0; i < STATEMENT_KINDS; i++) {
-        const char *name = statements[i].word;
-        if (*name == *word.text && strlen(name) == word.length &&
-            memcmp(name, word.text, word.length) == 0)
+        const struct statement *statement = &statements[i];
+        if (statement->word_length == word.length &&
+            memcmp(statement->word, word.text, word.length) == 0)
             return (enum statement_kind)i;
     }
     return STATEMENT_KINDS;
+}
+
+const struct name_index *graph_name_index(const struct graph *graph, enum statement_kind kind)
+{
+    if (kind == STATEMENT_NODE)
+        return &graph->node_by_name;
+    if (kind == STATEMENT_OBJECT)
+        return &graph->object_by_name;
+    if (kind == STATEMENT_DOMAIN)
+        return &graph->domain_by_name;
+    if (kind == STATEMENT_ENGINE)
+        return &graph->engine_by_name;
+    return kind == STATEMENT_RESOURCE ? &graph->resource_by_name : &graph->guard_by_name;
 }
 
 uint32_t graph_count(const struct graph *graph, enum statement_kind kind)
@@ -144,100 +166,6 @@ weir_text graph_row_name(const struct graph *graph, enum statement_kind kind, ui
     return kind == STATEMENT_RESOURCE ? graph->resources[row].name : graph->guards[row].name;
 }
 
-/* The first pass. */
-
-static enum weir_status declare_row(struct graph *graph, enum statement_kind kind, weir_text name,
-                                    uint32_t *row, struct weir_error *err)
-{
-    union statement_value value;
-    const struct statement *statement = &statements[kind];
-
-    *row = graph_count(graph, kind);
-    if (kind == STATEMENT_NODE)
-        return graph_declare_node(graph, name, &(weir_node){0}, err);
-    if (kind == STATEMENT_OBJECT)
-        return graph_declare_object(graph, name, &(weir_object){0}, err);
-    memcpy(&value, statement->blank, statement->value_size);
-    memcpy((char *)&value + statement->fields[0].offset, &name, sizeof name);
-    if (kind == STATEMENT_DOMAIN)
-        return graph_add_domain(graph, &value.domain, &(weir_domain){0}, err);
-    if (kind == STATEMENT_ENGINE)
-        return graph_add_engine(graph, &value.engine, &(weir_engine){0}, err);
-    if (kind == STATEMENT_RESOURCE)
-        return graph_add_resource(graph, &value.resource, &(weir_resource){0}, err);
-    return graph_add_guard(graph, &value.guard, &(weir_guard){0}, err);
-}
-
-static uint32_t find_named(const struct graph *graph, enum statement_kind kind, weir_text name)
-{
-    if (kind == STATEMENT_NODE)
-        return graph_find_node(graph, name).index;
-    if (kind == STATEMENT_OBJECT)
-        return graph_find_object(graph, name).index;
-    if (kind == STATEMENT_DOMAIN)
-        return graph_find_domain(graph, name).index;
-    if (kind == STATEMENT_ENGINE)
-        return graph_find_engine(graph, name).index;
-    if (kind == STATEMENT_RESOURCE)
-        return graph_find_resource(graph, name).index;
-    return graph_find_guard(graph, name).index;
-}
-
-/* The first line of the file that defines the name has its row; others are duplicates. */
-static enum weir_status declare(struct reader *reader, enum statement_kind kind,
-                                const struct item *item)
-{
-    struct graph *graph = reader->graph;
-    struct lines *lines = &reader->lines[kind];
-    weir_text name;
-    uint32_t row;
-    enum weir_status status = graph_intern(graph, item->text, item->length, &name, reader->err);
-
-    if (status != WEIR_OK)
-        return status;
-    row = find_named(graph, kind, name);
-    if (row == WEIR_NONE) {
-        status = declare_row(graph, kind, name, &row, reader->err);
-        if (status != WEIR_OK)
-            return status;
-    }
-    status = array_grow(&lines->of, &lines->room, (size_t)row + 1, reader->err);
-    if (status == WEIR_OK && lines->of[row] == 0)
-        lines->of[row] = reader->line;
-    return status;
-}
-
-static bool need_scratch(struct reader *reader)
-{
-    size_t length = (size_t)(reader->line_end - reader->text);
-
-    return read_keep(reader,
-                     array_grow(&reader->scratch, &reader->scratch_room, length + 1, reader->err));
-}
-
-void read_declare(struct reader *reader, const char *text, size_t length)
-{
-    const char *at = text;
-
-    while (reader->status == WEIR_OK && read_next_line(reader, &at, text + length)) {
-        const char *p = reader->text;
-        enum statement_kind kind;
-        struct span word;
-        struct item item;
-        if (token_word(&p, reader->line_end, &word) != TOKEN_OK)
-            continue;
-        kind = read_statement_kind(word);
-        if (kind == STATEMENT_KINDS || !statements[kind].is_named ||
-            token_word(&p, reader->line_end, &word) != TOKEN_OK || !need_scratch(reader))
-            continue;
-        p = word.text;
-        if (token_item(&p, word.text + word.length, "", reader->scratch, &item) == TOKEN_OK &&
-            item.length > 0)
-            (void)read_keep(reader, declare(reader, kind, &item));
-    }
-    reader->line = 0;
-}
-
 /* The version, which comes first. */
 
 static bool is_word(struct span word, const char *text)
@@ -248,8 +176,8 @@ static bool is_word(struct span word, const char *text)
 /* Behind the word `weir`. */
 static void read_version(struct reader *reader, const char *at)
 {
-    struct span word = {at, 0};
-    enum token_fault fault = token_word(&at, reader->line_end, &word);
+    struct span word = {.text = at};
+    enum token_fault fault = token_word(&at, reader->line_end, reader->end, &word);
     struct shown shown;
 
     if (fault != TOKEN_OK || !is_word(word, "1")) {
@@ -257,7 +185,7 @@ static void read_version(struct reader *reader, const char *at)
                          "the version is \"%s\", and this Weir reads version 1",
                          read_shown(&shown, word.text, fault == TOKEN_OK ? word.length : 0));
         reader->is_hopeless = fault == TOKEN_OK;
-    } else if (token_word(&at, reader->line_end, &word) != TOKEN_END) {
+    } else if (token_word(&at, reader->line_end, reader->end, &word) != TOKEN_END) {
         (void)read_fault(reader, FINDING_SYNTAX, word.text,
                          "something follows the version; expected `weir 1` alone");
     }
@@ -302,7 +230,7 @@ static void read_line(struct reader *reader)
     const char *at = reader->text;
     enum statement_kind kind;
     struct span word;
-    enum token_fault fault = token_word(&at, reader->line_end, &word);
+    enum token_fault fault = token_word(&at, reader->line_end, reader->end, &word);
 
     if (fault == TOKEN_END)
         return;
@@ -329,7 +257,7 @@ static void read_lines(struct reader *reader, const char *text, size_t length)
 
     while (reader->status == WEIR_OK && !reader->is_hopeless &&
            read_next_line(reader, &at, text + length)) {
-        if (need_scratch(reader))
+        if (read_need_scratch(reader))
             read_line(reader);
     }
     if (reader->status == WEIR_OK && !reader->has_version && !reader->is_hopeless) {
@@ -390,6 +318,7 @@ static enum weir_status read_over(struct graph *graph, const char *text, size_t 
         text += 3;
         length -= 3;
     }
+    reader.end = text + length;
     count_rows(&reader);
     read_declare(&reader, text, length);
     if (reader.status == WEIR_OK)

@@ -25,6 +25,7 @@ struct reader {
     const char *file;
 
     const char *text, *line_end; /* of the line */
+    const char *end;             /* of the whole text */
     uint32_t line;
     uint32_t n_faults; /* in this file */
     bool has_version;
@@ -33,7 +34,7 @@ struct reader {
 
     uint32_t n_before[STATEMENT_KINDS]; /* rows that were there before this file */
     struct lines lines[STATEMENT_KINDS];
-    uint32_t last[STATEMENT_KINDS]; /* row referred to last, single jumps not counted */
+    uint32_t last[STATEMENT_KINDS]; /* name referred to last, single jumps not counted */
     bool has_jumped[STATEMENT_KINDS];
     struct keys *keys[STATEMENT_KINDS]; /* of facts about pairs and of edges; NULL until needed */
 
@@ -69,18 +70,18 @@ const char *read_shown(struct shown *shown, const char *text, size_t length);
 /** Reads a field's value (what stands behind the `=`, or the whole word of a positional field) into
  *  the statement's value. False when a fault was reported or reading ends. Lists stay in the reader
  *  until the next statement. */
-bool read_value(struct reader *reader, const struct field *field, struct span word,
+bool read_value(struct reader *reader, const struct field *field, const struct span *word,
                 union statement_value *value);
-bool read_list_value(struct reader *reader, const struct field *field, struct span word,
+bool read_list_value(struct reader *reader, const struct field *field, const struct span *word,
                      union statement_value *value);
 
 /* Pieces of read_value. */
 
 /** The next item of the word. */
-bool read_item(struct reader *reader, const char **at, struct span word, const char *stops,
+bool read_item(struct reader *reader, const char **at, const struct span *word, const char *stops,
                struct item *item);
 /** The word as one item. */
-bool read_only_item(struct reader *reader, struct span word, struct item *item);
+bool read_only_item(struct reader *reader, const struct span *word, struct item *item);
 /** A whole number of the form, at least @p least. */
 bool read_quantity(struct reader *reader, const struct field *field, enum field_form form,
                    const struct item *item, int64_t least, int64_t *out);
@@ -93,6 +94,8 @@ bool read_word(struct reader *reader, const struct field *field, const char *con
 
 /** Gives ids to the names that the statements of the text define. */
 void read_declare(struct reader *reader, const char *text, size_t length);
+/** Makes the scratch as long as the line. */
+bool read_need_scratch(struct reader *reader);
 /** Moves to the next line of [*at, end). False at the end. */
 bool read_next_line(struct reader *reader, const char **at, const char *end);
 /** The kind of statement that begins with the word; STATEMENT_KINDS when there is none. */
@@ -103,7 +106,9 @@ void read_statement(struct reader *reader, enum statement_kind kind, const char 
 MUST_CHECK enum weir_status read_file(const char *path, char **text, size_t *length,
                                       struct weir_error *err);
 
-/** Of a kind of statement that has names: how many rows there are, and the name of one. */
+/** Of a kind of statement that has names: its rows by name, how many there are, and the name of
+ *  one. */
+const struct name_index *graph_name_index(const struct graph *graph, enum statement_kind kind);
 uint32_t graph_count(const struct graph *graph, enum statement_kind kind);
 weir_text graph_row_name(const struct graph *graph, enum statement_kind kind, uint32_t row);
 

@@ -14,6 +14,7 @@ struct state {
     const char *start; /* behind the word that says which statement it is, and its name */
     uint32_t row;      /* WEIR_NONE when it is new or a duplicate */
     bool is_new;       /* so that required fields are required */
+    unsigned next_field;
     union statement_value value;
 };
 
@@ -33,13 +34,30 @@ static bool missing(struct reader *reader, const struct state *state, const stru
                       field->is_positional ? "" : "=", words);
 }
 
-static const struct field *field_named(const struct statement *statement, struct span key)
+/* Whether the word is the field's, with or without a value. */
+static inline bool is_of_field(const struct field *field, struct span word)
 {
-    for (unsigned i = 0; i < statement->n_fields; i++) {
-        const struct field *field = &statement->fields[i];
-        if (!field->is_positional && *field->name == *key.text &&
-            strncmp(field->name, key.text, key.length) == 0 && field->name[key.length] == '\0')
-            return field;
+    size_t length = field->name_length;
+
+    return *field->name == *word.text && length <= word.length && !field->is_positional &&
+           (length == word.length || word.text[length] == '=') &&
+           memcmp(field->name, word.text, length) == 0;
+}
+
+/* The field that the word is of, looked for from the one numbered @p from, since words mostly stand
+ * in the order of the fields; NULL when there is none. */
+static const struct field *field_of(const struct statement *statement, unsigned from,
+                                    struct span word)
+{
+    const struct field *fields = statement->fields;
+
+    for (unsigned i = from; i < statement->n_fields; i++) {
+        if (is_of_field(&fields[i], word))
+            return &fields[i];
+    }
+    for (unsigned i = 0; i < from; i++) {
+        if (is_of_field(&fields[i], word))
+            return &fields[i];
     }
     return NULL;
 }
@@ -49,7 +67,9 @@ static struct span key_before(struct span word)
 {
     const char *equals = *word.text == '"' ? NULL : memchr(word.text, '=', word.length);
 
-    return (struct span){word.text, equals == NULL ? word.length : (size_t)(equals - word.text)};
+    if (equals != NULL)
+        word.length = (size_t)(equals - word.text);
+    return word;
 }
 
 /* A machine file may name what is there and go on with single fields. */
@@ -57,8 +77,7 @@ static bool is_left_out(const struct state *state, enum token_fault fault, struc
 {
     if (state->is_new || !state->statement->is_named)
         return false;
-    return fault == TOKEN_END ||
-           (fault == TOKEN_OK && field_named(state->statement, key_before(word)) != NULL);
+    return fault == TOKEN_END || (fault == TOKEN_OK && field_of(state->statement, 0, word) != NULL);
 }
 
 static bool read_positional(struct reader *reader, struct state *state)
@@ -73,7 +92,7 @@ static bool read_positional(struct reader *reader, struct state *state)
         struct span word;
         if (!field->is_positional)
             break;
-        fault = token_word(&at, reader->line_end, &word);
+        fault = token_word(&at, reader->line_end, reader->end, &word);
         if (is_left_out(state, fault, word))
             break;
         state->at = at;
@@ -83,14 +102,16 @@ static bool read_positional(struct reader *reader, struct state *state)
             state->at = reader->line_end; /* the rest of the line cannot be made out */
             return read_token_fault(reader, fault, at);
         }
-        if (!read_value(reader, field, word, &state->value))
+        if (!read_value(reader, field, &word, &state->value))
             is_fine = false;
     }
     return is_fine;
 }
 
-static bool unknown_field(struct reader *reader, const struct statement *statement, struct span key)
+static bool unknown_field(struct reader *reader, const struct statement *statement,
+                          struct span word)
 {
+    const struct span key = key_before(word);
     const char *names[65] = {0};
     char list[400] = "";
     struct shown shown;
@@ -126,7 +147,7 @@ static bool read_flag(struct state *state, const struct field *field)
 }
 
 /* One bit for each field; fields that exclude each other share one. */
-static uint64_t bit_of(const struct statement *statement, const struct field *field)
+static inline uint64_t bit_of(const struct statement *statement, const struct field *field)
 {
     if (field->form == FORM_FLAG_OF) {
         while (field > statement->fields && (field - 1)->form == FORM_FLAG_OF &&
@@ -139,30 +160,33 @@ static uint64_t bit_of(const struct statement *statement, const struct field *fi
 static bool read_field(struct reader *reader, struct state *state, struct span word, uint64_t *seen)
 {
     const struct statement *statement = state->statement;
-    struct span key = key_before(word);
-    const char *equals = key.length == word.length ? NULL : word.text + key.length;
-    const struct field *field = field_named(statement, key);
+    const struct field *field = field_of(statement, state->next_field, word);
+    const char *equals;
+    uint64_t bit;
     bool is_flag;
 
     if (field == NULL)
-        return unknown_field(reader, statement, key);
+        return unknown_field(reader, statement, word);
+    state->next_field = (unsigned)(field - statement->fields) + 1;
+    equals = field->name_length == word.length ? NULL : word.text + field->name_length;
     is_flag = field->form == FORM_FLAG || field->form == FORM_FLAG_OF;
-    if ((*seen & bit_of(statement, field)) != 0)
+    bit = bit_of(statement, field);
+    if ((*seen & bit) != 0)
         return read_fault(reader, FINDING_DUPLICATE_FIELD, word.text, "%s%s stands a second time%s",
                           field->name, is_flag ? "" : "=",
                           field->form == FORM_FLAG_OF ? ", or against its opposite" : "");
-    *seen |= bit_of(statement, field);
+    *seen |= bit;
     if (is_flag && equals != NULL)
         return read_fault(reader, FINDING_BAD_VALUE, equals,
                           "%s takes no value; expected the word alone", field->name);
     if (is_flag)
         return read_flag(state, field);
     if (equals == NULL || equals + 1 == word.text + word.length)
-        return read_fault(reader, FINDING_BAD_VALUE, word.text + key.length,
+        return read_fault(reader, FINDING_BAD_VALUE, word.text + field->name_length,
                           "%s has no value; expected %s=VALUE", field->name, field->name);
-    word.length -= key.length + 1;
+    word.length -= field->name_length + 1;
     word.text = equals + 1;
-    return read_value(reader, field, word, &state->value);
+    return read_value(reader, field, &word, &state->value);
 }
 
 static bool check_required(struct reader *reader, const struct state *state, uint64_t seen)
@@ -181,22 +205,25 @@ static bool check_required(struct reader *reader, const struct state *state, uin
 /* All words behind the name. A field at fault does not keep the others from being read. */
 static bool read_words(struct reader *reader, struct state *state)
 {
+    const char *end = reader->line_end;
+    enum token_fault fault = TOKEN_END;
     uint64_t seen = 0;
-    enum token_fault fault;
     struct span word;
     bool is_fine;
 
     state->at = state->start;
+    state->next_field = 0;
     is_fine = read_positional(reader, state);
-    if (!is_fine && state->at == reader->line_end)
+    if (!is_fine && state->at == end)
         return false;
-    while ((fault = token_word(&state->at, reader->line_end, &word)) == TOKEN_OK) {
+    while (state->at < end &&
+           (fault = token_word(&state->at, end, reader->end, &word)) == TOKEN_OK) {
         if (!read_field(reader, state, word, &seen))
             is_fine = false;
     }
-    if (fault != TOKEN_END)
+    if (fault != TOKEN_OK && fault != TOKEN_END)
         return read_token_fault(reader, fault, state->at);
-    if (is_fine && state->is_new)
+    if (is_fine && state->is_new && state->statement->has_required)
         is_fine = check_required(reader, state, seen);
     return is_fine;
 }
@@ -322,13 +349,13 @@ static bool read_name(struct reader *reader, struct state *state, struct item *n
     enum token_fault fault;
     struct span word;
 
-    fault = token_word(&state->at, reader->line_end, &word);
+    fault = token_word(&state->at, reader->line_end, reader->end, &word);
     if (fault == TOKEN_END)
         return missing(reader, state, &state->statement->fields[0]);
     if (fault != TOKEN_OK)
         return read_token_fault(reader, fault, state->at);
     state->start = state->at;
-    if (!read_only_item(reader, word, name))
+    if (!read_only_item(reader, &word, name))
         return false;
     if (name->length == 0)
         return read_fault(reader, FINDING_SYNTAX, word.text, "%s: its name is empty",
@@ -481,15 +508,15 @@ static void read_keyed(struct reader *reader, struct state *state)
 {
     enum statement_kind kind = state->kind;
     uint32_t line = 0;
-    struct key key;
+    struct key key = {{0}};
 
     begin_blank(state);
     if (!read_words(reader, state))
         return;
-    key = key_of(state);
     if (is_once(kind) || reader->n_before[kind] > 0) {
         if (!need_keys(reader, state))
             return;
+        key = key_of(state);
         state->row = row_to_replace(reader, kind, &key, &line);
     }
     if (state->row != WEIR_NONE)

@@ -27,7 +27,7 @@ static uint32_t column_of(const char *line, const char *end, const char *field)
     const char *at = line, *found = NULL;
     struct span word;
 
-    while (token_word(&at, end, &word) == TOKEN_OK) {
+    while (token_word(&at, end, end, &word) == TOKEN_OK) {
         if (found == NULL)
             found = word.text;
         if (word.length > length && memcmp(word.text, field, length) == 0 &&
@@ -217,8 +217,8 @@ static void check_times(struct check *check)
         if (graph_node_length_ns(graph, (weir_node){i}, &length_ns))
             is_fine = add(&sum_ns, length_ns);
     }
-    for (uint32_t i = 0; i < graph->n_edges && is_fine; i++)
-        is_fine = add(&sum_ns, graph->edges[i].lag_ns);
+    for (uint32_t i = 0; graph->edges.lags_ns != NULL && i < graph->n_edges && is_fine; i++)
+        is_fine = add(&sum_ns, graph->edges.lags_ns[i]);
     if (!is_fine || !add(&sum_ns, latest_ns))
         report_add(check->report, FINDING_OUT_OF_RANGE, (struct report_at){0},
                    "release times, lengths and lags add up to more than %" PRId64 " ns", INT64_MAX);

@@ -3,21 +3,66 @@
  * checks; token_word just does not look for blanks between them. */
 #include "graph/token.h"
 
+#include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-enum byte_class { PLAIN, BLANK, QUOTE, CONTROL, HIGH };
+enum byte_class { PLAIN = '.', BLANK = ' ', QUOTE = '"', CONTROL = '!', HIGH = '^' };
 
-static enum byte_class class_of(char c)
+/* By byte. */
+static const char classes[257] = "!!!!!!!!! !!!!!!"
+                                 "!!!!!!!!!!!!!!!!"
+                                 " .\"............."
+                                 "................"
+                                 "................"
+                                 "................"
+                                 "................"
+                                 "...............!"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^"
+                                 "^^^^^^^^^^^^^^^^";
+
+static inline char class_of(char c)
 {
-    unsigned char byte = (unsigned char)c;
+    return classes[(unsigned char)c];
+}
 
-    if (byte > ' ' && byte < 0x7f)
-        return byte == '"' ? QUOTE : PLAIN;
-    if (byte >= 0x80)
-        return HIGH;
-    return byte == ' ' || byte == '\t' ? BLANK : CONTROL;
+/* The high bit of each byte of the word that is not plain: above 0x7e, below '!', or a quote. Sums
+ * and differences go byte by byte up to the lowest such byte; behind it they may carry, so that only
+ * the lowest bit that is set says something. */
+static inline uint64_t not_plain(uint64_t word)
+{
+    const uint64_t ones = UINT64_MAX / 0xff;
+    uint64_t high = word | (word + ones), low = word - ones * '!';
+    uint64_t quote = (word ^ ones * '"') - ones;
+
+    return (high | low | quote) & ones * 0x80;
+}
+
+/* Behind the plain bytes that start there; perhaps past @p end. */
+static inline const char *skip_plain(const char *p, const char *end, const char *limit)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; limit - p >= 8; p += 8) {
+        uint64_t word, found;
+        memcpy(&word, p, sizeof word);
+        found = not_plain(word);
+        if (found != 0)
+            return p + __builtin_ctzll(found) / 8;
+    }
+#else
+    (void)limit;
+#endif
+    while (p < end && class_of(*p) == PLAIN)
+        p++;
+    return p;
 }
 
 /* From an opening quote to behind the closing one. */
@@ -46,10 +91,48 @@ static bool may_open(const char *word, const char *at)
     return at == word || strchr("=,@:+", at[-1]) != NULL;
 }
 
-enum token_fault token_word(const char **at, const char *end, struct span *word)
+/* Over what is not plain, and no blank: quotes and bytes above ASCII, or a fault. */
+static enum token_fault skip_special(const char **at, const char *end, struct span *word)
+{
+    char class = class_of(**at);
+    enum token_fault fault;
+    size_t length;
+
+    if (class == CONTROL)
+        return TOKEN_CONTROL;
+    if (class == HIGH) {
+        length = utf8_length(*at, end);
+        *at += length;
+        return length == 0 ? TOKEN_NOT_UTF8 : TOKEN_OK;
+    }
+    word->has_quote = true;
+    fault = skip_quoted(at, end);
+    return fault == TOKEN_OPEN_QUOTE && !may_open(word->text, *at) ? TOKEN_STRAY_QUOTE : fault;
+}
+
+/* Goes on with a word at what is not plain. */
+static enum token_fault special_word(const char **at, const char *end, const char *limit,
+                                     struct span *word)
 {
     const char *p = *at;
-    size_t length;
+
+    while (p < end && class_of(*p) != BLANK) {
+        enum token_fault fault = skip_special(&p, end, word);
+        if (fault != TOKEN_OK) {
+            *at = p;
+            return fault;
+        }
+        p = skip_plain(p, end, limit);
+        p = p < end ? p : end;
+    }
+    word->length = (size_t)(p - word->text);
+    *at = p;
+    return TOKEN_OK;
+}
+
+enum token_fault token_word(const char **at, const char *end, const char *limit, struct span *word)
+{
+    const char *p = *at;
 
     while (p < end && class_of(*p) == BLANK)
         p++;
@@ -58,37 +141,13 @@ enum token_fault token_word(const char **at, const char *end, struct span *word)
         return TOKEN_END;
     }
     word->text = p;
-    while (p < end) {
-        enum token_fault fault = TOKEN_OK;
-        switch (class_of(*p)) {
-        case PLAIN:
-            p++;
-            break;
-        case BLANK:
-            word->length = (size_t)(p - word->text);
-            *at = p;
-            return TOKEN_OK;
-        case QUOTE:
-            fault = skip_quoted(&p, end);
-            if (fault == TOKEN_OPEN_QUOTE && !may_open(word->text, p))
-                fault = TOKEN_STRAY_QUOTE;
-            break;
-        case CONTROL:
-            fault = TOKEN_CONTROL;
-            break;
-        case HIGH:
-            length = utf8_length(p, end);
-            fault = length == 0 ? TOKEN_NOT_UTF8 : TOKEN_OK;
-            p += length;
-            break;
-        }
-        if (fault != TOKEN_OK) {
-            *at = p;
-            return fault;
-        }
-    }
-    word->length = (size_t)(p - word->text);
+    word->has_quote = false;
+    p = skip_plain(p, end, limit);
+    p = p < end ? p : end;
     *at = p;
+    if (p < end && class_of(*p) != BLANK)
+        return special_word(at, end, limit, word);
+    word->length = (size_t)(p - word->text);
     return TOKEN_OK;
 }
 
@@ -155,29 +214,22 @@ static enum token_fault quoted_item(const char **at, const char *end, char *scra
     return TOKEN_OK;
 }
 
-static bool is_stop(char c, const char *stops)
-{
-    for (; *stops != '\0'; stops++) {
-        if (*stops == c)
-            return true;
-    }
-    return false;
-}
-
 enum token_fault token_item(const char **at, const char *end, const char *stops, char *scratch,
                             struct item *out)
 {
     const char *p = *at;
+    const char first = stops[0], second = first == '\0' ? '\0' : stops[1];
 
+    assert(second == '\0' || stops[2] == '\0');
     out->where = p;
     out->is_quoted = p < end && *p == '"';
     if (out->is_quoted) {
         enum token_fault fault = quoted_item(at, end, scratch, out);
         if (fault != TOKEN_OK)
             return fault;
-        return *at == end || is_stop(**at, stops) ? TOKEN_OK : TOKEN_AFTER_QUOTE;
+        return *at == end || **at == first || **at == second ? TOKEN_OK : TOKEN_AFTER_QUOTE;
     }
-    while (p < end && *p != '"' && !is_stop(*p, stops))
+    while (p < end && *p != first && *p != second && *p != '"')
         p++;
     out->text = *at;
     out->length = (size_t)(p - *at);

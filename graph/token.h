@@ -11,6 +11,7 @@
 struct span {
     const char *text;
     size_t length;
+    bool has_quote; /* anywhere in the word that it is, or is of */
 };
 
 enum token_fault {
@@ -26,8 +27,10 @@ enum token_fault {
 };
 
 /** The next word of [*at, end): blanks before it are skipped, a comment ends the line. On TOKEN_OK
- *  *at is behind the word; on a fault *at is where it is. */
-enum token_fault token_word(const char **at, const char *end, struct span *word);
+ *  *at is behind the word; on a fault *at is where it is.
+ *  @param limit up to where memory may be read, at least @p end: words far from it are found faster */
+enum token_fault token_word(const char **at, const char *end, const char *limit,
+                            struct span *word);
 
 /* An item: what a name or a number is once quotes and escapes are gone. */
 struct item {
@@ -37,8 +40,8 @@ struct item {
     bool is_quoted;
 };
 
-/** The next item of a word, up to one of the characters of @p stops outside quotes, which *at then
- *  points to, or to the end. @param scratch at least as many bytes as the word has; the item may
+/** The next item of a word, up to one of the characters of @p stops (two at most) outside quotes,
+ *  which *at then points to, or to the end. @param scratch at least as many bytes as the word has; the item may
  *  point into it. On a fault *at is where it is. */
 enum token_fault token_item(const char **at, const char *end, const char *stops, char *scratch,
                             struct item *out);

@@ -49,20 +49,25 @@ static const struct number_form number_forms[] = {
     [FORM_CONFIDENCE] = {NULL, "a decimal number from 0 to 1"},
 };
 
-bool read_item(struct reader *reader, const char **at, struct span word, const char *stops,
+bool read_item(struct reader *reader, const char **at, const struct span *word, const char *stops,
                struct item *item)
 {
-    enum token_fault fault = token_item(at, word.text + word.length, stops, reader->scratch, item);
+    enum token_fault fault =
+        token_item(at, word->text + word->length, stops, reader->scratch, item);
 
     if (fault == TOKEN_OK)
         return true;
     return read_fault(reader, FINDING_SYNTAX, *at, "%s", token_fault_text(fault));
 }
 
-bool read_only_item(struct reader *reader, struct span word, struct item *item)
+bool read_only_item(struct reader *reader, const struct span *word, struct item *item)
 {
-    const char *at = word.text;
+    const char *at = word->text;
 
+    if (!word->has_quote && word->length > 0) {
+        *item = (struct item){word->text, word->length, word->text, false};
+        return true;
+    }
     return read_item(reader, &at, word, "", item);
 }
 
@@ -112,20 +117,6 @@ static bool read_ratio(struct reader *reader, const struct field *field, const s
     return true;
 }
 
-static const struct name_index *index_of(const struct graph *graph, enum statement_kind kind)
-{
-    const struct name_index *const indexes[STATEMENT_KINDS] = {
-        [STATEMENT_NODE] = &graph->node_by_name,
-        [STATEMENT_OBJECT] = &graph->object_by_name,
-        [STATEMENT_DOMAIN] = &graph->domain_by_name,
-        [STATEMENT_ENGINE] = &graph->engine_by_name,
-        [STATEMENT_RESOURCE] = &graph->resource_by_name,
-        [STATEMENT_GUARD] = &graph->guard_by_name,
-    };
-
-    return indexes[kind];
-}
-
 static bool unknown_name(struct reader *reader, enum statement_kind kind, const struct item *item)
 {
     const char *word = statements[kind].word;
@@ -145,41 +136,22 @@ static bool unknown_name(struct reader *reader, enum statement_kind kind, const 
                       read_shown(&other, name, strlen(name)));
 }
 
-/* Whether the row has that name. */
-static bool is_named(const struct graph *graph, enum statement_kind kind, uint32_t row,
-                     const struct item *item)
-{
-    const char *name;
-
-    if (row >= graph_count(graph, kind))
-        return false;
-    name = graph_text(graph, graph_row_name(graph, kind, row));
-    return strncmp(name, item->text, item->length) == 0 && name[item->length] == '\0';
-}
-
 bool read_reference(struct reader *reader, enum statement_kind kind, const struct item *item,
                     uint32_t *id)
 {
-    const struct graph *graph = reader->graph;
     uint32_t *last = &reader->last[kind];
-    uint32_t text, found = WEIR_NONE;
+    uint32_t text = names_find_near(reader->graph->texts, item->text, item->length, *last);
+    bool is_jump = text != *last && text != *last + 1;
 
-    /* Names are mostly met in the order of their definitions, if with a jump here and there. */
-    if (is_named(graph, kind, *last, item) || is_named(graph, kind, ++*last, item)) {
-        *id = *last;
-        reader->has_jumped[kind] = false;
-        return true;
-    }
-    --*last;
-    text = names_find(graph->texts, item->text, item->length);
-    if (text != NAMES_NONE && item->length > 0)
-        found = name_index_find(index_of(graph, kind), (weir_text){text});
-    if (found == WEIR_NONE)
+    *id = text == NAMES_NONE || text == 0
+              ? WEIR_NONE
+              : name_index_find(graph_name_index(reader->graph, kind), (weir_text){text});
+    if (*id == WEIR_NONE)
         return unknown_name(reader, kind, item);
-    *id = found;
-    if (reader->has_jumped[kind])
-        *last = found;
-    reader->has_jumped[kind] = !reader->has_jumped[kind];
+    /* Names are mostly met in the order of their definitions, if with a jump here and there. */
+    if (!is_jump || reader->has_jumped[kind])
+        *last = text;
+    reader->has_jumped[kind] = is_jump && !reader->has_jumped[kind];
     return true;
 }
 
@@ -203,9 +175,9 @@ bool read_word(struct reader *reader, const struct field *field, const char *con
     char list[256];
     const char *nearest;
 
-    for (int i = 0; words[i] != NULL; i++) {
-        if (item->length > 0 && strlen(words[i]) == item->length &&
-            memcmp(words[i], item->text, item->length) == 0) {
+    for (int i = 0; item->length > 0 && words[i] != NULL; i++) {
+        if (*words[i] == *item->text && strncmp(words[i], item->text, item->length) == 0 &&
+            words[i][item->length] == '\0') {
             *out = i;
             return true;
         }
@@ -237,11 +209,11 @@ static bool read_class(struct reader *reader, const struct field *field, const s
 }
 
 /* KIND[:DETAIL]; quotes may stand around all of it or around the detail. */
-static bool read_evidence(struct reader *reader, const struct field *field, struct span word,
+static bool read_evidence(struct reader *reader, const struct field *field, const struct span *word,
                           struct graph_evidence *evidence)
 {
-    const char *at = word.text;
-    struct item kind, detail = {.text = "", .length = 0, .where = word.text};
+    const char *at = word->text;
+    struct item kind, detail = {.text = "", .length = 0, .where = word->text};
     const char *colon;
     int found = EVIDENCE_NONE;
 
@@ -255,7 +227,7 @@ static bool read_evidence(struct reader *reader, const struct field *field, stru
     }
     if (!read_word(reader, field, evidence_words, &kind, &found))
         return false;
-    if (at < word.text + word.length) {
+    if (at < word->text + word->length) {
         at++;
         if (!read_item(reader, &at, word, "", &detail))
             return false;
@@ -296,7 +268,7 @@ static bool read_choice(struct reader *reader, const struct field *field, const 
     return true;
 }
 
-bool read_value(struct reader *reader, const struct field *field, struct span word,
+bool read_value(struct reader *reader, const struct field *field, const struct span *word,
                 union statement_value *value)
 {
     void *member = (char *)value + field->offset;

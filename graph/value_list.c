@@ -5,13 +5,13 @@
 #include "base/number.h"
 #include "graph/read_internal.h"
 
-static bool is_end(const char *at, struct span word)
+static bool is_end(const char *at, const struct span *word)
 {
-    return at == word.text + word.length;
+    return at == word->text + word->length;
 }
 
 /* Behind an item: true when another follows, *at then behind the comma. */
-static bool has_next(const char **at, struct span word)
+static bool has_next(const char **at, const struct span *word)
 {
     if (is_end(*at, word))
         return false;
@@ -20,7 +20,7 @@ static bool has_next(const char **at, struct span word)
 }
 
 /* [@DOMAIN] */
-static bool read_at_domain(struct reader *reader, const char **at, struct span word,
+static bool read_at_domain(struct reader *reader, const char **at, const struct span *word,
                            weir_domain *domain)
 {
     struct item item;
@@ -34,11 +34,11 @@ static bool read_at_domain(struct reader *reader, const char **at, struct span w
 }
 
 /* O[@D],... */
-static bool read_reads(struct reader *reader, const struct field *field, struct span word,
+static bool read_reads(struct reader *reader, const struct field *field, const struct span *word,
                        union statement_value *value)
 {
     struct graph_node *node = &value->node;
-    const char *at = word.text;
+    const char *at = word->text;
     uint32_t n = 0;
 
     (void)field;
@@ -59,11 +59,11 @@ static bool read_reads(struct reader *reader, const struct field *field, struct 
 }
 
 /* O,... */
-static bool read_writes(struct reader *reader, const struct field *field, struct span word,
+static bool read_writes(struct reader *reader, const struct field *field, const struct span *word,
                         union statement_value *value)
 {
     struct graph_node *node = &value->node;
-    const char *at = word.text;
+    const char *at = word->text;
     uint32_t n = 0;
 
     (void)field;
@@ -83,11 +83,11 @@ static bool read_writes(struct reader *reader, const struct field *field, struct
 }
 
 /* D,... */
-static bool read_placements(struct reader *reader, const struct field *field, struct span word,
-                            union statement_value *value)
+static bool read_placements(struct reader *reader, const struct field *field,
+                            const struct span *word, union statement_value *value)
 {
     struct graph_object *object = &value->object;
-    const char *at = word.text;
+    const char *at = word->text;
     uint32_t n = 0;
 
     (void)field;
@@ -108,7 +108,7 @@ static bool read_placements(struct reader *reader, const struct field *field, st
 
 /* SIZE[@D] */
 static bool read_charge(struct reader *reader, const struct field *field, const char **at,
-                        struct span word, struct graph_charge *charge)
+                        const struct span *word, struct graph_charge *charge)
 {
     struct item item;
 
@@ -117,11 +117,11 @@ static bool read_charge(struct reader *reader, const struct field *field, const 
            read_at_domain(reader, at, word, &charge->domain);
 }
 
-static bool read_workspace(struct reader *reader, const struct field *field, struct span word,
-                           union statement_value *value)
+static bool read_workspace(struct reader *reader, const struct field *field,
+                           const struct span *word, union statement_value *value)
 {
     struct graph_node *node = &value->node;
-    const char *at = word.text;
+    const char *at = word->text;
     uint32_t n = 0;
 
     do {
@@ -139,18 +139,18 @@ static bool read_workspace(struct reader *reader, const struct field *field, str
 
 /* Nothing may follow what a field takes one of. */
 static bool read_no_more(struct reader *reader, const struct field *field, const char *at,
-                         struct span word)
+                         const struct span *word)
 {
     if (is_end(at, word))
         return true;
     return read_fault(reader, FINDING_BAD_VALUE, at, "%s takes one value, not a list", field->name);
 }
 
-static bool read_staging(struct reader *reader, const struct field *field, struct span word,
+static bool read_staging(struct reader *reader, const struct field *field, const struct span *word,
                          union statement_value *value)
 {
     struct graph_node *node = &value->node;
-    const char *at = word.text;
+    const char *at = word->text;
 
     return read_charge(reader, field, &at, word, &node->staging) &&
            read_no_more(reader, field, at, word);
@@ -167,7 +167,7 @@ static bool is_used_already(const struct reader *reader, uint32_t n, weir_resour
 
 /* RES:RATE */
 static bool read_demand(struct reader *reader, const struct field *field, const char **at,
-                        struct span word, uint32_t n, struct graph_demand *demand)
+                        const struct span *word, uint32_t n, struct graph_demand *demand)
 {
     struct item name, rate;
     struct shown shown;
@@ -189,11 +189,11 @@ static bool read_demand(struct reader *reader, const struct field *field, const 
            read_quantity(reader, field, FORM_RATE, &rate, 0, &demand->rate_per_s);
 }
 
-static bool read_uses(struct reader *reader, const struct field *field, struct span word,
+static bool read_uses(struct reader *reader, const struct field *field, const struct span *word,
                       union statement_value *value)
 {
     struct graph_node *node = &value->node;
-    const char *at = word.text;
+    const char *at = word->text;
     uint32_t n = 0;
 
     do {
@@ -210,11 +210,11 @@ static bool read_uses(struct reader *reader, const struct field *field, struct s
 }
 
 /* OBJ[+OFFSET] */
-static bool read_alias(struct reader *reader, const struct field *field, struct span word,
+static bool read_alias(struct reader *reader, const struct field *field, const struct span *word,
                        union statement_value *value)
 {
     struct graph_object *object = &value->object;
-    const char *at = word.text;
+    const char *at = word->text;
     struct item item;
 
     object->alias_offset_bytes = 0;
@@ -229,11 +229,11 @@ static bool read_alias(struct reader *reader, const struct field *field, struct 
 }
 
 /* N@D */
-static bool read_place(struct reader *reader, const struct field *field, struct span word,
+static bool read_place(struct reader *reader, const struct field *field, const struct span *word,
                        union statement_value *value)
 {
     struct graph_object *object = &value->object;
-    const char *at = word.text;
+    const char *at = word->text;
     struct graph_charge place;
 
     if (!read_charge(reader, field, &at, word, &place) || !read_no_more(reader, field, at, word))
@@ -253,7 +253,7 @@ static bool is_bare_word(const struct item *item, const char *word)
 }
 
 /* NODE|wait|fail; a node of such a name is written in quotes. */
-static bool read_fallback(struct reader *reader, const struct field *field, struct span word,
+static bool read_fallback(struct reader *reader, const struct field *field, const struct span *word,
                           union statement_value *value)
 {
     struct graph_node *node = &value->node;
@@ -362,7 +362,7 @@ static bool read_distribution(struct reader *reader, const struct field *field,
     return true;
 }
 
-static bool read_duration(struct reader *reader, const struct field *field, struct span word,
+static bool read_duration(struct reader *reader, const struct field *field, const struct span *word,
                           union statement_value *value)
 {
     struct graph_node *node = &value->node;
@@ -388,7 +388,7 @@ static bool read_duration(struct reader *reader, const struct field *field, stru
     return true;
 }
 
-typedef bool list_reader(struct reader *, const struct field *, struct span,
+typedef bool list_reader(struct reader *, const struct field *, const struct span *,
                          union statement_value *);
 
 static list_reader *const list_readers[] = {
@@ -399,7 +399,7 @@ static list_reader *const list_readers[] = {
     [FORM_ALIAS] = read_alias,       [FORM_PLACE] = read_place,
 };
 
-bool read_list_value(struct reader *reader, const struct field *field, struct span word,
+bool read_list_value(struct reader *reader, const struct field *field, const struct span *word,
                      union statement_value *value)
 {
     return list_readers[field->form](reader, field, word, value);

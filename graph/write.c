@@ -449,8 +449,10 @@ static void write_graph(struct output *out)
         graph_node(graph, (weir_node){i}, &value.node);
         write_statement(out, STATEMENT_NODE, &value);
     }
-    for (uint32_t i = 0; i < graph->n_edges && sink->status == WEIR_OK; i++)
-        quick_edge(out, &graph->edges[i]);
+    for (uint32_t i = 0; i < graph->n_edges && sink->status == WEIR_OK; i++) {
+        const struct edge_row row = edge_row_of(graph, i);
+        quick_edge(out, &row);
+    }
 }
 
 enum weir_status graph_write_pieces(const struct graph *graph, graph_take *take, void *arg,

@@ -37,9 +37,17 @@ check_PROGRAMS += tests/graph/test_timeline
 tests_graph_test_timeline_SOURCES = tests/graph/test_timeline.c
 tests_graph_test_timeline_LDADD = $(graph_test_libs)
 
-# How fast graphs are read: make tests/bench/read_bench
+# How fast graphs are read, bound and checked: make tests/bench/read_bench
 EXTRA_PROGRAMS += tests/bench/read_bench
-tests_bench_read_bench_SOURCES = tests/bench/read_bench.c
+tests_bench_read_bench_SOURCES = \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/read_bench.c \
+	tests/bench/resident.c \
+	tests/bench/resident.h \
+	tests/bench/text_floor.c \
+	tests/bench/texts.c \
+	tests/bench/texts.h
 tests_bench_read_bench_LDADD = graph/libgraph.a base/libbase.a
 
 # The fuzz target over its corpus, in every check.
