@@ -92,10 +92,10 @@ MUST_CHECK enum weir_status memory_end_touch(struct memory *memory, uint32_t tou
 /* The copy that a node with PROGRAM_TAKES_ONE may begin. */
 static inline uint32_t memory_begun_by(const struct memory *memory, uint32_t node)
 {
-    const uint32_t *touch = memory->program->touches + memory->program->nodes[node].touches;
+    const uint32_t *touch = memory->program->touches + memory->program->nodes[node + 1].touches - 1;
 
     while ((*touch & TOUCH_BEGINS) == 0) {
-        touch++;
+        touch--; /* mostly it is the last: what a node writes comes after what it reads */
     }
     return *touch & TOUCH_COPY;
 }

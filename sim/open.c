@@ -4,8 +4,10 @@
 
 static bool engine_before(const struct simulation *sim, uint32_t a, uint32_t b)
 {
-    return candidate_before(ready_first(&sim->engines[a].queue),
-                            ready_first(&sim->engines[b].queue));
+    struct candidate first_of_a = ready_first(&sim->engines[a].queue);
+    struct candidate first_of_b = ready_first(&sim->engines[b].queue);
+
+    return candidate_before(&first_of_a, &first_of_b);
 }
 
 static void put(struct simulation *sim, uint32_t at, uint32_t index)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The candidates that come out of order, and a new order. */
+/* The heap of candidates, and a new order. */
 #include "sim/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum weir_status ready_push_early(struct ready_queue *queue, struct candidate candidate,
-                                  struct weir_error *err)
+enum weir_status ready_push(struct ready_queue *queue, struct candidate candidate,
+                            struct weir_error *err)
 {
     uint32_t at = queue->n_heap;
     enum weir_status status = array_grow(&queue->heap, &queue->heap_room, (size_t)at + 1, err);
@@ -43,7 +43,7 @@ static void sink(struct ready_queue *queue, uint32_t at, struct candidate moved)
     queue->heap[at] = moved;
 }
 
-struct candidate ready_pop_early(struct ready_queue *queue)
+struct candidate ready_pop_heap(struct ready_queue *queue)
 {
     struct candidate first = queue->heap[0];
 
@@ -75,7 +75,7 @@ enum weir_status ready_reorder(struct ready_queue *queue, const int64_t *priorit
         return status;
     }
     while (queue->head < queue->tail) {
-        queue->heap[queue->n_heap++] = queue->line[queue->head++];
+        queue->heap[queue->n_heap++] = candidate_of(queue->line[queue->head++]);
     }
     for (uint32_t i = n; i > 0; i--) {
         queue->heap[i - 1].priority = priority[queue->heap[i - 1].node];

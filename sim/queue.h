@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "graph/id.h"
 
 struct event {
     int64_t time_ns;
@@ -32,10 +33,10 @@ struct candidate {
     uint32_t given; /* the object whose bytes woke it last; no part of the order */
 };
 
-/* Mostly candidates come in the order in which they go: they stand in line, and only those that
- * come out of order are kept in the heap. */
+/* Mostly nodes become ready in the order in which they go: those stand in line. In the heap are the
+ * ones that came out of order, have a priority, or have waited for something else before. */
 struct ready_queue {
-    struct candidate *line; /* [head, tail), in order */
+    struct event *line; /* [head, tail), in order: when ready, who */
     size_t line_room;
     uint32_t head, tail;
     struct candidate *heap;
@@ -43,9 +44,10 @@ struct ready_queue {
     uint32_t n_heap;
 };
 
+/* Without a branch: which of two ends comes first is anyone's guess. */
 static inline bool event_before(const struct event *a, const struct event *b)
 {
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->node < b->node;
+    return (a->time_ns < b->time_ns) | ((a->time_ns == b->time_ns) & (a->node < b->node));
 }
 
 MUST_CHECK static inline enum weir_status event_push(struct event_queue *queue, struct event event,
@@ -111,33 +113,44 @@ static inline uint32_t ready_n(const struct ready_queue *queue)
     return queue->tail - queue->head + queue->n_heap;
 }
 
+static inline struct candidate candidate_of(struct event ready)
+{
+    return (struct candidate){0, ready.time_ns, ready.time_ns, ready.node, WEIR_NONE};
+}
+
 /* Is the first in order the one at the head of the line? */
 static inline bool ready_is_in_line(const struct ready_queue *queue)
 {
-    return queue->n_heap == 0 || (queue->head < queue->tail &&
-                                  candidate_before(&queue->line[queue->head], &queue->heap[0]));
+    struct candidate in_line;
+
+    if (queue->n_heap == 0 || queue->head == queue->tail) {
+        return queue->n_heap == 0;
+    }
+    in_line = candidate_of(queue->line[queue->head]);
+    return candidate_before(&in_line, &queue->heap[0]);
 }
 
 /** The first in order. The queue must not be empty. */
-static inline const struct candidate *ready_first(const struct ready_queue *queue)
+static inline struct candidate ready_first(const struct ready_queue *queue)
 {
-    return ready_is_in_line(queue) ? &queue->line[queue->head] : &queue->heap[0];
+    return ready_is_in_line(queue) ? candidate_of(queue->line[queue->head]) : queue->heap[0];
 }
 
-/** Adds one that comes before some that stand in line. */
-MUST_CHECK enum weir_status ready_push_early(struct ready_queue *queue, struct candidate candidate,
-                                             struct weir_error *err);
+MUST_CHECK enum weir_status ready_push(struct ready_queue *queue, struct candidate candidate,
+                                       struct weir_error *err);
 /** Makes room at the end of the line. */
 MUST_CHECK enum weir_status ready_lengthen(struct ready_queue *queue, struct weir_error *err);
-struct candidate ready_pop_early(struct ready_queue *queue);
+/** The first of the heap. */
+struct candidate ready_pop_heap(struct ready_queue *queue);
 
+/** Adds a node without a priority that has just become ready. */
 MUST_CHECK static inline enum weir_status
-ready_push(struct ready_queue *queue, struct candidate candidate, struct weir_error *err)
+ready_push_fresh(struct ready_queue *queue, struct event ready, struct weir_error *err)
 {
     if (queue->head == queue->tail) {
         queue->head = queue->tail = 0;
-    } else if (candidate_before(&candidate, &queue->line[queue->tail - 1])) {
-        return ready_push_early(queue, candidate, err);
+    } else if (event_before(&ready, &queue->line[queue->tail - 1])) {
+        return ready_push(queue, candidate_of(ready), err);
     }
     if (queue->tail == queue->line_room) {
         enum weir_status status = ready_lengthen(queue, err);
@@ -146,14 +159,15 @@ ready_push(struct ready_queue *queue, struct candidate candidate, struct weir_er
             return status;
         }
     }
-    queue->line[queue->tail++] = candidate;
+    queue->line[queue->tail++] = ready;
     return WEIR_OK;
 }
 
 /** Removes the first. The queue must not be empty. */
 static inline struct candidate ready_pop(struct ready_queue *queue)
 {
-    return ready_is_in_line(queue) ? queue->line[queue->head++] : ready_pop_early(queue);
+    return ready_is_in_line(queue) ? candidate_of(queue->line[queue->head++])
+                                   : ready_pop_heap(queue);
 }
 
 /** Gives every candidate the priority that stands for its node in @p priority and puts the order

@@ -4,14 +4,29 @@
 #include "base/array.h"
 #include "sim/open.h"
 
-static enum weir_status push_candidate(struct simulation *sim, struct candidate candidate)
+/* One that has waited for something else before. */
+static enum weir_status push_again(struct simulation *sim, struct candidate candidate)
 {
     uint32_t index = sim->program->nodes[candidate.node].engine;
-    struct engine_state *engine = &sim->engines[index];
     enum weir_status status;
 
     candidate.priority = sim->priority == NULL ? 0 : sim->priority[candidate.node];
-    status = ready_push(&engine->queue, candidate, sim->err);
+    status = ready_push(&sim->engines[index].queue, candidate, sim->err);
+    if (status == WEIR_OK) {
+        open_offer(sim, index);
+    }
+    return status;
+}
+
+static enum weir_status push_fresh(struct simulation *sim, struct event ready)
+{
+    uint32_t index = sim->program->nodes[ready.node].engine;
+    enum weir_status status;
+
+    if (sim->priority != NULL) {
+        return push_again(sim, candidate_of(ready));
+    }
+    status = ready_push_fresh(&sim->engines[index].queue, ready, sim->err);
     if (status == WEIR_OK) {
         open_offer(sim, index);
     }
@@ -31,8 +46,6 @@ enum weir_status simulation_push_pass(struct simulation *sim, uint32_t node, int
 
 enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
 {
-    int64_t ready_ns = sim->timeline->spans[node].ready_ns;
-    struct candidate candidate = {0, ready_ns, ready_ns, node, WEIR_NONE};
     bool is_taken = false;
     enum weir_status status = WEIR_OK;
 
@@ -42,7 +55,7 @@ enum weir_status simulation_enqueue(struct simulation *sim, uint32_t node)
     if (status != WEIR_OK || is_taken) {
         return status;
     }
-    status = push_candidate(sim, candidate);
+    status = push_fresh(sim, (struct event){sim->timeline->spans[node].ready_ns, node});
     if (status == WEIR_OK && sim->policy->on_event != NULL) {
         status =
             steer_event(sim, WEIR_EVENT_ARRIVED, (weir_node){node}, (weir_domain){WEIR_NONE}, 0);
@@ -57,7 +70,7 @@ enum weir_status simulation_resume(struct simulation *sim, uint32_t node)
 
     waits_resume(sim, node);
     sim->n_held--;
-    return push_candidate(sim, candidate);
+    return push_again(sim, candidate);
 }
 
 /* Every producer has done its part. */
@@ -180,7 +193,7 @@ enum weir_status simulation_wake_all(struct simulation *sim, struct waiting *wai
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
         sim->timeline->spans[waiting->items[i].node].blocker.index = giver;
         waiting->items[i].given = given.index;
-        status = push_candidate(sim, waiting->items[i]);
+        status = push_again(sim, waiting->items[i]);
     }
     return status;
 }

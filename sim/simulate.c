@@ -95,6 +95,7 @@ static void clear_away(struct simulation *sim)
     overlap_free(sim->unknown);
     free(sim->left);
     free(sim->log.items);
+    free(sim->stretches.items);
     free(sim->ended);
     free(sim->ends.items);
     free(sim->engines);
@@ -117,18 +118,15 @@ static size_t memory_held(const struct simulation *sim)
                    (sim->contention == NULL ? 0 : contention_memory_bytes(sim->contention)) +
                    n_nodes * (sizeof *sim->left + sizeof *sim->timeline->spans) +
                    sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
+                   sim->stretches.room * sizeof *sim->stretches.items +
                    (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
                    (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
-                   sim->arrivals.room * sizeof *sim->arrivals.items +
-                   sim->timeline->waits_room * sizeof *sim->timeline->waits +
-                   sim->timeline->holds_room * sizeof *sim->timeline->holds +
-                   sim->timeline->induced_room * sizeof *sim->timeline->induced +
-                   sim->timeline->pressures_room * sizeof *sim->timeline->pressures;
+                   sim->arrivals.room * sizeof *sim->arrivals.items;
 
     for (uint32_t i = 0; i <= sim->program->n_engines; i++) {
         const struct ready_queue *queue = &sim->engines[i].queue;
 
-        bytes += (queue->line_room + queue->heap_room) * sizeof *queue->line;
+        bytes += (queue->line_room * sizeof *queue->line + queue->heap_room * sizeof *queue->heap);
     }
     return bytes;
 }
@@ -145,6 +143,7 @@ static int64_t clock_ns(clockid_t clock)
 static enum weir_status write_details(struct simulation *sim)
 {
     struct timeline *timeline = sim->timeline;
+    enum weir_status status;
 
     for (uint32_t i = 0; i < timeline->n_nodes; i++) {
         struct timeline_span *span = &timeline->spans[i];
@@ -159,9 +158,13 @@ static enum weir_status write_details(struct simulation *sim)
     for (uint32_t i = 0; i < timeline->n_domains; i++) {
         timeline->peak_bytes[i] = memory_peak_bytes(sim->memory, (weir_domain){i});
     }
-    return sim->options->keeps_details
+    if (!sim->options->keeps_details) {
+        return WEIR_OK;
+    }
+    status = waits_write(sim);
+    return status == WEIR_OK
                ? ledger_write(sim->program, sim->memory, &sim->log, timeline, sim->err)
-               : WEIR_OK;
+               : status;
 }
 
 static enum weir_status simulate_program(struct simulation *sim, struct simulate_result *out)

@@ -25,6 +25,12 @@ struct waiting {
     uint32_t n;
 };
 
+/* Waits in more than one stretch, or for something else than a slot, in the order of their ends. */
+struct stretches {
+    struct timeline_wait *items;
+    size_t room, n;
+};
+
 /* Whether a node runs is settled while time runs, for those that have a fallback or are one. */
 enum fate {
     FATE_RUNS,    /* every other node */
@@ -61,9 +67,10 @@ struct simulation {
     bool has_overlaps; /* one of the two is there */
 
     int64_t now_ns;
-    uint32_t *left;       /* by node: edges whose producers have not started or finished yet */
-    struct event_log log; /* of nodes that touch bytes; kept when details are */
-    uint32_t n_to_run;    /* nodes that have not finished, and will unless the run is stuck */
+    uint32_t *left; /* by node: edges whose producers have not started or finished yet */
+    struct stretches stretches; /* kept when details are */
+    struct event_log log;       /* of nodes that touch bytes; kept when details are */
+    uint32_t n_to_run;          /* nodes that have not finished, and will unless the run is stuck */
     uint32_t n_started;
     struct engine_state *engines; /* the last: of nodes that need none */
     uint32_t *open;
@@ -125,6 +132,9 @@ MUST_CHECK enum weir_status waits_put_off(struct simulation *, struct candidate 
                                           int64_t until_ns);
 /** The time until which it was put off has come. */
 void waits_resume(struct simulation *, uint32_t node);
+
+/** Time has run: writes the waits of the timeline. */
+MUST_CHECK enum weir_status waits_write(struct simulation *);
 
 /* dispatch.c */
 /** Every node that ends now finishes; every node that becomes ready now arrives. */

@@ -45,7 +45,10 @@ START_TEST(test_candidates_come_in_dispatch_order)
                                             .ready_ns = (int64_t)random_below(&random, 9),
                                             .node = i};
 
-        ck_assert_int_eq(ready_push(&queue, candidate, &err), WEIR_OK);
+        ck_assert_int_eq(candidate.priority == 0
+                             ? ready_push_fresh(&queue, (struct event){candidate.ready_ns, i}, &err)
+                             : ready_push(&queue, candidate, &err),
+                         WEIR_OK);
     }
     for (uint32_t i = 0; i < N; i++) {
         struct candidate candidate = ready_pop(&queue);
@@ -64,7 +67,7 @@ START_TEST(test_reorder_after_priorities_changed)
     struct weir_error err;
 
     for (uint32_t i = 0; i < N; i++) {
-        ck_assert_int_eq(ready_push(&queue, (struct candidate){.node = i}, &err), WEIR_OK);
+        ck_assert_int_eq(ready_push_fresh(&queue, (struct event){0, i}, &err), WEIR_OK);
     }
     for (uint32_t i = 0; i < N; i++) {
         priority[i] = i; /* now the last goes first */
