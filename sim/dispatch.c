@@ -97,7 +97,8 @@ static enum weir_status collect_ended(struct simulation *sim, uint32_t *n_ended)
         }
         return status;
     }
-    while (status == WEIR_OK && sim->ends.n > 0 && sim->ends.items[0].time_ns <= sim->now_ns) {
+    while (status == WEIR_OK && event_n(&sim->ends) > 0 &&
+           event_first(&sim->ends).time_ns <= sim->now_ns) {
         if (*n_ended == sim->ended_room) {
             status = array_grow(&sim->ended, &sim->ended_room, (size_t)*n_ended + 1, sim->err);
         }
@@ -112,8 +113,8 @@ static enum weir_status arrive_now(struct simulation *sim)
 {
     enum weir_status status = WEIR_OK;
 
-    while (status == WEIR_OK && sim->arrivals.n > 0 &&
-           sim->arrivals.items[0].time_ns <= sim->now_ns) {
+    while (status == WEIR_OK && event_n(&sim->arrivals) > 0 &&
+           event_first(&sim->arrivals).time_ns <= sim->now_ns) {
         uint32_t node = event_pop(&sim->arrivals).node;
 
         status = sim->timeline->spans[node].cause == WAIT_ADMISSION ? simulation_resume(sim, node)

@@ -188,7 +188,7 @@ enum weir_status fallback_close(struct simulation *sim, bool *has_changed)
 {
     enum weir_status status = WEIR_OK;
 
-    while (sim->windows.n > 0 && sim->windows.items[0].time_ns <= sim->now_ns &&
+    while (event_n(&sim->windows) > 0 && event_first(&sim->windows).time_ns <= sim->now_ns &&
            status == WEIR_OK && !weir_is(sim->failed)) {
         uint32_t node = event_pop(&sim->windows).node;
 

@@ -1,9 +1,78 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap of candidates, and a new order. */
+/* The heaps: far events, and candidates. */
 #include "sim/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum weir_status event_push_far(struct event_queue *queue, struct event event,
+                                struct weir_error *err)
+{
+    uint32_t at = queue->n_far;
+    enum weir_status status = array_grow(&queue->far, &queue->far_room, (size_t)at + 1, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    queue->n_far++;
+    while (at > 0 && event_before(&event, &queue->far[(at - 1) / 4])) {
+        queue->far[at] = queue->far[(at - 1) / 4];
+        at = (at - 1) / 4;
+    }
+    queue->far[at] = event;
+    return WEIR_OK;
+}
+
+static struct event pop_far(struct event_queue *queue)
+{
+    struct event first = queue->far[0];
+    struct event moved = queue->far[--queue->n_far];
+    uint32_t at = 0;
+
+    for (;;) {
+        uint32_t child = 4 * at + 1, best = child;
+
+        if (child >= queue->n_far) {
+            break;
+        }
+        for (uint32_t i = child + 1; i < child + 4 && i < queue->n_far; i++) {
+            best = event_before(&queue->far[i], &queue->far[best]) ? i : best;
+        }
+        if (!event_before(&queue->far[best], &moved)) {
+            break;
+        }
+        queue->far[at] = queue->far[best];
+        at = best;
+    }
+    queue->far[at] = moved;
+    return first;
+}
+
+void event_bring_near(struct event_queue *queue)
+{
+    uint32_t n = queue->n_far < EVENTS_NEAR / 2 ? queue->n_far : EVENTS_NEAR / 2;
+
+    queue->n_near = n;
+    while (n > 0) {
+        queue->near[--n] = pop_far(queue);
+    }
+}
+
+enum weir_status event_send_far(struct event_queue *queue, struct weir_error *err)
+{
+    const uint32_t n = EVENTS_NEAR / 2;
+    enum weir_status status =
+        array_grow(&queue->far, &queue->far_room, (size_t)queue->n_far + n, err);
+
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        status = event_push_far(queue, queue->near[i], err);
+    }
+    if (status == WEIR_OK) {
+        queue->n_near -= n;
+        memmove(queue->near, queue->near + n, queue->n_near * sizeof *queue->near);
+    }
+    return status;
+}
 
 enum weir_status ready_push(struct ready_queue *queue, struct candidate candidate,
                             struct weir_error *err)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "graph/id.h"
@@ -17,10 +18,16 @@ struct event {
     uint32_t node;
 };
 
+#define EVENTS_NEAR 16
+
+/* The next few events in order, so that taking the first costs nothing; the others, all of them
+ * later, in a heap. */
 struct event_queue {
-    struct event *items;
-    size_t room;
-    uint32_t n;
+    struct event near[EVENTS_NEAR]; /* the first is the last of them */
+    uint32_t n_near;
+    uint32_t n_far;
+    struct event *far; /* the heap */
+    size_t far_room;
 };
 
 /* A node that is ready. The higher priority goes first, then the earlier ready time, then the
@@ -50,51 +57,68 @@ static inline bool event_before(const struct event *a, const struct event *b)
     return (a->time_ns < b->time_ns) | ((a->time_ns == b->time_ns) & (a->node < b->node));
 }
 
+static inline uint32_t event_n(const struct event_queue *queue)
+{
+    return queue->n_near + queue->n_far;
+}
+
+/* What the two below leave to queue.c: the first of the far ones become the near ones; the later
+ * half of the near ones become far ones; one joins the far ones. */
+void event_bring_near(struct event_queue *queue);
+MUST_CHECK enum weir_status event_send_far(struct event_queue *queue, struct weir_error *err);
+MUST_CHECK enum weir_status event_push_far(struct event_queue *queue, struct event event,
+                                           struct weir_error *err);
+
+/** The first. The queue must not be empty. */
+static inline struct event event_first(const struct event_queue *queue)
+{
+    return queue->n_near > 0 ? queue->near[queue->n_near - 1] : queue->far[0];
+}
+
 MUST_CHECK static inline enum weir_status event_push(struct event_queue *queue, struct event event,
                                                      struct weir_error *err)
 {
-    uint32_t at = queue->n;
+    uint32_t at;
 
-    if (at == queue->room) {
-        enum weir_status status = array_grow(&queue->items, &queue->room, (size_t)at + 1, err);
+    if (queue->n_far > 0 && !event_before(&event, &queue->far[0])) {
+        return event_push_far(queue, event, err);
+    }
+    if (queue->n_near == EVENTS_NEAR) {
+        enum weir_status status = event_send_far(queue, err);
 
-        if (status != WEIR_OK) {
-            return status;
-        }
+        return status == WEIR_OK ? event_push(queue, event, err) : status;
     }
-    queue->n++;
-    while (at > 0 && event_before(&event, &queue->items[(at - 1) / 4])) {
-        queue->items[at] = queue->items[(at - 1) / 4];
-        at = (at - 1) / 4;
+    for (at = queue->n_near++; at > 0 && event_before(&queue->near[at - 1], &event); at--) {
+        queue->near[at] = queue->near[at - 1];
     }
-    queue->items[at] = event;
+    queue->near[at] = event;
     return WEIR_OK;
 }
 
 /** Removes the first. The queue must not be empty. */
 static inline struct event event_pop(struct event_queue *queue)
 {
-    struct event first = queue->items[0];
-    struct event moved = queue->items[--queue->n];
-    uint32_t at = 0;
-
-    for (;;) {
-        uint32_t child = 4 * at + 1, best = child;
-
-        if (child >= queue->n) {
-            break;
-        }
-        for (uint32_t i = child + 1; i < child + 4 && i < queue->n; i++) {
-            best = event_before(&queue->items[i], &queue->items[best]) ? i : best;
-        }
-        if (!event_before(&queue->items[best], &moved)) {
-            break;
-        }
-        queue->items[at] = queue->items[best];
-        at = best;
+    if (queue->n_near == 0) {
+        event_bring_near(queue);
     }
-    queue->items[at] = moved;
-    return first;
+    return queue->near[--queue->n_near];
+}
+
+/** Each of them once, the near ones in order, then the far ones. @param i below event_n */
+static inline struct event event_at(const struct event_queue *queue, uint32_t i)
+{
+    return i < queue->n_near ? queue->near[queue->n_near - 1 - i] : queue->far[i - queue->n_near];
+}
+
+/** The memory that it holds beside itself. */
+static inline size_t event_memory_bytes(const struct event_queue *queue)
+{
+    return queue->far_room * sizeof *queue->far;
+}
+
+static inline void event_free(struct event_queue *queue)
+{
+    free(queue->far);
 }
 
 static inline bool candidate_before(const struct candidate *a, const struct candidate *b)

@@ -50,7 +50,7 @@ static enum weir_status settle(struct simulation *sim)
  * would run on for ever. */
 static bool is_put_off(struct simulation *sim)
 {
-    if (sim->n_running > 0 || sim->arrivals.n > sim->n_held || sim->windows.n > 0 ||
+    if (sim->n_running > 0 || event_n(&sim->arrivals) > sim->n_held || event_n(&sim->windows) > 0 ||
         sim->n_started != sim->n_started_before) {
         sim->n_started_before = sim->n_started;
         sim->n_idle = 0;
@@ -64,7 +64,7 @@ static int64_t next_end_ns(const struct simulation *sim)
     if (sim->contention != NULL) {
         return contention_next_ns(sim->contention);
     }
-    return sim->ends.n == 0 ? INT64_MAX : sim->ends.items[0].time_ns;
+    return event_n(&sim->ends) == 0 ? INT64_MAX : event_first(&sim->ends).time_ns;
 }
 
 /* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
@@ -73,11 +73,11 @@ static bool next_instant(struct simulation *sim)
 {
     int64_t next_ns = next_end_ns(sim);
 
-    if (sim->arrivals.n > 0 && sim->arrivals.items[0].time_ns < next_ns) {
-        next_ns = sim->arrivals.items[0].time_ns;
+    if (event_n(&sim->arrivals) > 0 && event_first(&sim->arrivals).time_ns < next_ns) {
+        next_ns = event_first(&sim->arrivals).time_ns;
     }
-    if (sim->windows.n > 0 && sim->windows.items[0].time_ns < next_ns) {
-        next_ns = sim->windows.items[0].time_ns;
+    if (event_n(&sim->windows) > 0 && event_first(&sim->windows).time_ns < next_ns) {
+        next_ns = event_first(&sim->windows).time_ns;
     }
     if (next_ns > sim->now_ns) {
         memory_settle(sim->memory);

@@ -97,14 +97,14 @@ static void clear_away(struct simulation *sim)
     free(sim->log.items);
     free(sim->stretches.items);
     free(sim->ended);
-    free(sim->ends.items);
+    event_free(&sim->ends);
     free(sim->engines);
     free(sim->open);
     free(sim->for_bytes);
     free(sim->for_overlap.items);
     free(sim->for_policy.items);
-    free(sim->arrivals.items);
-    free(sim->windows.items);
+    event_free(&sim->arrivals);
+    event_free(&sim->windows);
     free(sim->passes);
     free(sim->fallbacks);
     free(sim->priority);
@@ -114,14 +114,14 @@ static size_t memory_held(const struct simulation *sim)
 {
     size_t n_nodes = sim->program->n_nodes;
     size_t bytes = sim->program->memory_bytes + memory_memory_bytes(sim->memory) +
-                   sim->ends.room * sizeof *sim->ends.items +
+                   event_memory_bytes(&sim->ends) +
                    (sim->contention == NULL ? 0 : contention_memory_bytes(sim->contention)) +
                    n_nodes * (sizeof *sim->left + sizeof *sim->timeline->spans) +
                    sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
                    sim->stretches.room * sizeof *sim->stretches.items +
                    (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
                    (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
-                   sim->arrivals.room * sizeof *sim->arrivals.items;
+                   event_memory_bytes(&sim->arrivals);
 
     for (uint32_t i = 0; i <= sim->program->n_engines; i++) {
         const struct ready_queue *queue = &sim->engines[i].queue;

@@ -189,12 +189,13 @@ static void print_others(const struct simulation *sim, const struct waiting *wai
 /* Those that the policy has put off, again and again. */
 static void print_put_off(const struct simulation *sim, FILE *text)
 {
-    for (uint32_t i = 0; i < sim->arrivals.n && i < NODES_SHOWN; i++) {
-        fprintf(text, "\n  %s is put off by the policy, again and again",
-                graph_node_name(sim->program->graph, (weir_node){sim->arrivals.items[i].node}));
+    for (uint32_t i = 0; i < event_n(&sim->arrivals) && i < NODES_SHOWN; i++) {
+        fprintf(
+            text, "\n  %s is put off by the policy, again and again",
+            graph_node_name(sim->program->graph, (weir_node){event_at(&sim->arrivals, i).node}));
     }
-    if (sim->arrivals.n > NODES_SHOWN) {
-        fprintf(text, "\n  and %" PRIu32 " more", sim->arrivals.n - NODES_SHOWN);
+    if (event_n(&sim->arrivals) > NODES_SHOWN) {
+        fprintf(text, "\n  and %" PRIu32 " more", event_n(&sim->arrivals) - NODES_SHOWN);
     }
 }
 
@@ -203,7 +204,7 @@ static const char *remedy(const struct simulation *sim, bool is_hopeless)
     if (is_hopeless) {
         return "give the domain more capacity, or let a policy move bytes away";
     }
-    if (!any_waits_for_bytes(sim) && (sim->for_policy.n > 0 || sim->arrivals.n > 0)) {
+    if (!any_waits_for_bytes(sim) && (sim->for_policy.n > 0 || event_n(&sim->arrivals) > 0)) {
         return "let the policy admit a node when nothing runs";
     }
     return "the holders wait for those that wait: hold less at once, order the takers, or give the "

@@ -9,7 +9,7 @@
 
 START_TEST(test_events_come_by_time_then_node)
 {
-    struct event_queue queue = {NULL, 0, 0};
+    struct event_queue queue = {0};
     struct event last = {-1, 0};
     struct random_stream random;
     struct weir_error err;
@@ -27,8 +27,41 @@ START_TEST(test_events_come_by_time_then_node)
                   (event.time_ns == last.time_ns && event.node > last.node));
         last = event;
     }
-    ck_assert_uint_eq(queue.n, 0);
-    free(queue.items);
+    ck_assert_uint_eq(event_n(&queue), 0);
+    event_free(&queue);
+}
+END_TEST
+
+/* As in a simulation: time goes on, and what comes is later than now; as many are there as the seed
+ * says, from few, all near, to many, most of them far. */
+START_TEST(test_events_while_time_runs)
+{
+    struct event_queue queue = {0};
+    struct event last = {0, 0};
+    struct random_stream random;
+    struct weir_error err;
+    uint32_t next = 0, most = 1u << _i;
+
+    random_seed(&random, (uint64_t)_i, 2);
+    while (next < 20 * N) {
+        struct event first;
+
+        while (event_n(&queue) < most) {
+            const struct event event = {last.time_ns + (int64_t)random_below(&random, 90), next++};
+
+            ck_assert_int_eq(event_push(&queue, event, &err), WEIR_OK);
+        }
+        for (uint32_t i = 0; i < event_n(&queue); i++) {
+            struct event other = event_at(&queue, i);
+
+            first = event_first(&queue);
+            ck_assert(i == 0 || event_before(&first, &other));
+        }
+        first = event_pop(&queue);
+        ck_assert_int_ge(first.time_ns, last.time_ns);
+        last = first;
+    }
+    event_free(&queue);
 }
 END_TEST
 
@@ -86,6 +119,7 @@ int main(void)
     TCase *tests = tcase_create("queue");
 
     tcase_add_loop_test(tests, test_events_come_by_time_then_node, 0, 5);
+    tcase_add_loop_test(tests, test_events_while_time_runs, 0, 9);
     tcase_add_loop_test(tests, test_candidates_come_in_dispatch_order, 0, 5);
     tcase_add_test(tests, test_reorder_after_priorities_changed);
     suite_add_tcase(suite, tests);
