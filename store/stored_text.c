@@ -78,12 +78,17 @@ enum weir_status stored_text_read(struct store *store, int64_t graph_id, char **
         (void)sqlite3_bind_int64(parts, 1, graph_id);
     while (status == WEIR_OK) {
         uLongf room = (uLongf)((size_t)n_bytes - at);
+        const void *packed;
+        int code;
 
         status = statement_step(store, parts, &has_row, err);
         if (status != WEIR_OK || !has_row)
             break;
-        if (uncompress((Bytef *)text + at, &room, sqlite3_column_blob(parts, 0),
-                       (uLong)sqlite3_column_bytes(parts, 0)) != Z_OK)
+        packed = sqlite3_column_blob(parts, 0);
+        code = uncompress((Bytef *)text + at, &room, packed, (uLong)sqlite3_column_bytes(parts, 0));
+        if (code == Z_MEM_ERROR || (packed == NULL && sqlite3_errcode(store->db) == SQLITE_NOMEM))
+            status = weir_error_memory(err);
+        else if (code != Z_OK)
             status = damaged_text(store, graph_id, err);
         at += (size_t)room;
     }

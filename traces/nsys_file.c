@@ -107,8 +107,10 @@ static void restrain(sqlite3 *db)
 static enum weir_status open_failed(const char *path, sqlite3 *db, struct weir_error *err)
 {
     enum weir_status status =
-        weir_error_set(err, WEIR_INPUT, "%.200s: SQLite cannot open it: %.200s", path,
-                       db == NULL ? "out of memory" : sqlite3_errmsg(db));
+        db == NULL || sqlite3_errcode(db) == SQLITE_NOMEM
+            ? weir_error_memory(err)
+            : weir_error_set(err, WEIR_INPUT, "%.200s: SQLite cannot open it: %.200s", path,
+                             sqlite3_errmsg(db));
 
     (void)sqlite3_close(db);
     return status;
