@@ -326,7 +326,7 @@ enum weir_status nsys_select(struct nsys *nsys, enum nsys_table table, const cha
         return WEIR_OK;
     put_query(nsys, table, state->has_rowid, order, query);
     result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
-    if (result != SQLITE_OK && state->has_rowid) { /* a table may have none either */
+    if (result == SQLITE_ERROR && state->has_rowid) { /* a table may have none either */
         state->has_rowid = false;
         put_query(nsys, table, false, order, query);
         result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
