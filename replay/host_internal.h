@@ -26,9 +26,12 @@
 /* ---- memory (host_pool.c) ---- */
 
 /* Blocks that were touched once and are used again, as a caching allocator does. Any thread. */
+#define HOST_SMALL_CLASSES 11 /* 64 bytes, 128, ... 64 KiB */
+
 struct host_pool {
     pthread_mutex_t lock;
-    struct host_block *idle; /* by size */
+    struct small_block *small[HOST_SMALL_CLASSES];
+    struct host_block *idle; /* large ones, by size */
     size_t n_idle, idle_room;
     int64_t reserved_bytes; /* of large blocks, idle or not */
     int64_t limit_bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory of the host device. Small blocks come from the C library. Large ones are touched page by
- * page when they are new, by the thread that asks, and kept for the next that fits when they are
- * given back: so a warm run meets no page fault, and a cold one meets them where it allocates. */
+/* Memory of the host device. Blocks are touched page by page when they are new, by the thread that
+ * asks, and kept for the next that fits when they are given back: so a warm run meets no page fault,
+ * and a cold one meets them where it allocates. Small blocks are as large as a power of two, and idle
+ * in a list for each; large ones are a whole number of pages, and idle in one list by size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,18 @@
 #include "replay/host_internal.h"
 
 #define PAGE_BYTES 4096
-#define HUGE_BYTES (2 << 20) /* blocks from here on begin where a huge page can */
-#define LARGE_BYTES (128 << 10)
-#define LINE_BYTES 64
+#define HUGE_BYTES (2 << 20)   /* blocks from here on begin where a huge page can */
+#define SMALL_BYTES (64 << 10) /* the largest small block */
+#define LINE_BYTES 64          /* the smallest */
 
 struct host_block {
     void *memory;
     int64_t bytes;
+};
+
+/* An idle small block begins with this. */
+struct small_block {
+    struct small_block *next;
 };
 
 enum weir_status host_pool_begin(struct host_pool *pool, int64_t limit_bytes,
@@ -33,6 +39,12 @@ void host_pool_end(struct host_pool *pool)
 {
     for (size_t i = 0; i < pool->n_idle; i++)
         free(pool->idle[i].memory);
+    for (int c = 0; c < HOST_SMALL_CLASSES; c++) {
+        for (struct small_block *block = pool->small[c], *next; block != NULL; block = next) {
+            next = block->next;
+            free(block);
+        }
+    }
     free(pool->idle);
     (void)pthread_mutex_destroy(&pool->lock);
 }
@@ -100,17 +112,49 @@ static void *take_new(struct host_pool *pool, int64_t bytes, int64_t align, int6
     return memory;
 }
 
-static void *take_small(int64_t bytes, int64_t align, int64_t *got_bytes)
-{
-    void *memory;
+/* ---- small blocks ---- */
 
-    bytes = (bytes + align - 1) / align * align;
-    memory = aligned_alloc((size_t)align, (size_t)bytes);
-    if (memory != NULL)
-        kernel_touch(memory, bytes, PAGE_BYTES);
-    *got_bytes = 0;
-    return memory;
+/* Which list, and how large its blocks are: they are aligned to their size, up to a page. */
+static int small_class(int64_t bytes, int64_t *class_bytes)
+{
+    int c = 0;
+
+    for (*class_bytes = LINE_BYTES; *class_bytes < bytes; *class_bytes *= 2)
+        c++;
+    return c;
 }
+
+static void *take_small(struct host_pool *pool, int64_t bytes, int64_t *got_bytes)
+{
+    struct small_block **idle = &pool->small[small_class(bytes, got_bytes)];
+    struct small_block *block;
+    int64_t align = *got_bytes < PAGE_BYTES ? *got_bytes : PAGE_BYTES;
+
+    (void)pthread_mutex_lock(&pool->lock);
+    block = *idle;
+    if (block != NULL)
+        *idle = block->next;
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (block != NULL)
+        return block;
+    block = aligned_alloc((size_t)align, (size_t)*got_bytes);
+    if (block != NULL)
+        kernel_touch(block, *got_bytes, PAGE_BYTES);
+    return block;
+}
+
+static void give_small(struct host_pool *pool, void *memory, int64_t got_bytes)
+{
+    struct small_block **idle = &pool->small[small_class(got_bytes, &got_bytes)];
+    struct small_block *block = memory;
+
+    (void)pthread_mutex_lock(&pool->lock);
+    block->next = *idle;
+    *idle = block;
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- all ---- */
 
 void *host_pool_take(struct host_pool *pool, int64_t size_bytes, int64_t align_bytes,
                      int64_t *got_bytes)
@@ -119,8 +163,8 @@ void *host_pool_take(struct host_pool *pool, int64_t size_bytes, int64_t align_b
     int64_t bytes;
     void *memory;
 
-    if (size_bytes < LARGE_BYTES && align < LARGE_BYTES)
-        return take_small(size_bytes, align, got_bytes);
+    if (size_bytes <= SMALL_BYTES && align <= PAGE_BYTES)
+        return take_small(pool, size_bytes > align ? size_bytes : align, got_bytes);
     if (align < PAGE_BYTES)
         align = PAGE_BYTES;
     if (size_bytes >= HUGE_BYTES && align < HUGE_BYTES)
@@ -141,8 +185,8 @@ void host_pool_give(struct host_pool *pool, void *block, int64_t got_bytes)
     struct weir_error ignored;
     size_t at;
 
-    if (got_bytes == 0) {
-        free(block);
+    if (got_bytes <= SMALL_BYTES) {
+        give_small(pool, block, got_bytes);
         return;
     }
     (void)pthread_mutex_lock(&pool->lock);
