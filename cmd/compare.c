@@ -8,13 +8,15 @@
 #include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "cmd/replayed.h"
 
 extern const struct cmd_verb cmd_verb_compare;
 
 static const char usage[] =
     "usage: weir compare RUN RUN [--tolerance R] [--db FILE] [--json]\n\n"
     "Pairs the nodes of two runs of one graph by name and tells how far the second is from the\n"
-    "first: makespan, durations, starts, order on each engine, peak of each domain. A RUN is a\n"
+    "first: makespan, durations, starts, order on each engine, peak of each domain; of a replay\n"
+    "against its plan also which nodes made it longer, and by what. A RUN is a\n"
     "number of `weir runs`, or latest, sim, replay or recorded: the newest of that kind. The "
     "times\n"
     "of the first are multiplied by the scale at which a replay ran. A cold run is not compared\n"
@@ -61,6 +63,14 @@ static void free_runs(struct runs *runs)
         stored_run_free(&runs->a);
     if (runs->has_b)
         stored_run_free(&runs->b);
+}
+
+/* Is the second a replay that knows how far it was from its plan, and the first that plan? */
+static bool is_plan_and_replay(const struct runs *runs)
+{
+    return runs->a.run.kind == RUN_SIM && runs->b.run.kind == RUN_REPLAY &&
+           strcmp(runs->a.run.plan_hash, runs->b.run.plan_hash) == 0 &&
+           replayed_is_known(&runs->b.run);
 }
 
 static const char *node_name(const struct runs *runs, weir_node node)
@@ -157,6 +167,13 @@ static void answer_json(const struct comparison *c, const struct runs *runs, dou
     json_pairs(&json, "worst_durations", c->worst_duration, c->n_worst_duration, runs);
     json_pairs(&json, "worst_starts", c->worst_start, c->n_worst_start, runs);
     json_peaks(&json, c, runs);
+    if (is_plan_and_replay(runs)) {
+        replayed_json_makespan(&json, &runs->b.run);
+        replayed_json_deviations(&json, &runs->b.run, REPLAYED_WORST);
+    } else {
+        json_null(&json, "deviation");
+        json_null(&json, "deviations");
+    }
     if (tolerance >= 0) {
         json_ratio(&json, "tolerance_ratio", tolerance);
         json_boolean(&json, "within_tolerance", fabs(c->makespan_error_ratio) <= tolerance);
@@ -264,6 +281,10 @@ static void answer_text(const struct comparison *c, const struct runs *runs,
     }
     if (common->is_quiet)
         return;
+    if (is_plan_and_replay(runs)) {
+        replayed_print_makespan("\ndeviation of b from its plan  ", &runs->b.run);
+        replayed_print_deviations(&runs->b.run);
+    }
     print_worst("largest duration errors (b minus a)", c->worst_duration, c->n_worst_duration,
                 runs);
     print_worst("largest start errors (b minus a)", c->worst_start, c->n_worst_start, runs);

@@ -46,6 +46,16 @@ weir_SOURCES = \
 	cmd/progress.c \
 	cmd/progress.h \
 	cmd/replay.c \
+	cmd/replay_answer.c \
+	cmd/replay_internal.h \
+	cmd/replay_run.c \
+	cmd/replay_settings.c \
+	cmd/replayed.c \
+	cmd/replayed.h \
+	cmd/replayed_actions.c \
+	cmd/replayed_internal.h \
 	cmd/runs.c \
+	cmd/runs_internal.h \
+	cmd/runs_show.c \
 	cmd/shown.c \
 	cmd/simulate.c

@@ -3,18 +3,20 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "cmd/cmd.h"
-#include "cmd/json.h"
+#include "cmd/runs_internal.h"
 
 extern const struct cmd_verb cmd_verb_runs;
 
 static const char usage[] =
     "usage: weir runs [--db FILE] [--json]\n"
-    "       weir runs show RUN [--db FILE] [--json]\n"
+    "       weir runs show RUN [--actions] [--db FILE] [--json]\n"
     "       weir runs delete RUN... [--db FILE] [--json]\n\n"
     "Lists the runs of a store: simulations, replays, and what imports recorded. `show` tells all\n"
-    "of one, with its peaks, waits and samples; `delete` removes runs, and graphs that no other\n"
-    "run has. A RUN is its number, or latest, sim, replay or recorded: the newest of that kind.\n\n"
+    "of one, with its peaks, waits and samples, and of a replay how it did its actions; `delete`\n"
+    "removes runs, and graphs that no other run has. A RUN is its number, or latest, sim, replay "
+    "or\n"
+    "recorded: the newest of that kind.\n\n"
+    "  --actions  show: each action of a replay, with its mechanism, place and deviation\n"
     "  --db FILE  the file that holds the runs (weir.db)\n"
     "  --json     answer with one JSON object\n\n"
     "The file is an SQLite database, which weir-store(5) describes. `weir export` writes tables "
@@ -60,11 +62,6 @@ static void put_cells(struct list *list, const char *const cells[COLUMNS])
     }
 }
 
-static const char *or_dash(const char *text)
-{
-    return text[0] == '\0' ? "-" : text;
-}
-
 static enum weir_status list_row(void *arg, const struct run_row *row)
 {
     char id[24], n_nodes[24], makespan[NUMBER_TEXT_BYTES];
@@ -75,9 +72,9 @@ static enum weir_status list_row(void *arg, const struct run_row *row)
         run_status_name(row->status),
         n_nodes,
         makespan,
-        or_dash(row->policy),
-        or_dash(row->machine),
-        or_dash(row->graph_name),
+        runs_or_dash(row->policy),
+        runs_or_dash(row->machine),
+        runs_or_dash(row->graph_name),
     };
     struct list *list = arg;
 
@@ -109,7 +106,7 @@ static enum weir_status print_list(struct store *store, struct weir_error *err)
     return store_list_runs(store, list_row, &list, err);
 }
 
-static void json_row(struct json *json, const struct run_row *row)
+void runs_json_row(struct json *json, const struct run_row *row)
 {
     json_integer(json, "run", row->id);
     json_text(json, "kind", run_kind_name(row->kind));
@@ -133,7 +130,7 @@ static void json_row(struct json *json, const struct run_row *row)
 static enum weir_status json_list_row(void *arg, const struct run_row *row)
 {
     json_open_object(arg, NULL);
-    json_row(arg, row);
+    runs_json_row(arg, row);
     json_close_object(arg);
     return WEIR_OK;
 }
@@ -152,157 +149,6 @@ static enum weir_status list_runs(struct store *store, const struct cmd_common *
     json_close_array(&json);
     json_close_object(&json);
     return status;
-}
-
-/* ---- one run ---- */
-
-#define CAUSES ((int)WAIT_OVERLAP + 1)
-
-/* What is said of a run beside its row. */
-struct summary {
-    int64_t waited_ns[CAUSES];
-    uint64_t n_waits[CAUSES];
-    uint64_t n_started;
-};
-
-static void summarize(const struct timeline *timeline, struct summary *summary)
-{
-    *summary = (struct summary){.n_started = 0};
-    for (size_t i = 0; i < timeline->n_waits; i++) {
-        summary->waited_ns[timeline->waits[i].cause] +=
-            timeline->waits[i].to_ns - timeline->waits[i].from_ns;
-        summary->n_waits[timeline->waits[i].cause]++;
-    }
-    for (uint32_t i = 0; i < timeline->n_nodes; i++)
-        summary->n_started += timeline->spans[i].start_ns >= 0;
-}
-
-static const char *domain_name(const struct graph *graph, uint32_t index)
-{
-    return graph_text(graph, graph_domain(graph, (weir_domain){index})->name);
-}
-
-static void print_run(const struct stored_run *stored, const struct summary *summary)
-{
-    const struct run *run = &stored->run;
-    const struct timeline *timeline = stored->timeline;
-    char time[NUMBER_TEXT_BYTES], size[NUMBER_TEXT_BYTES], room[NUMBER_TEXT_BYTES];
-
-    number_time_text(timeline->makespan_ns, time);
-    printf("run            %" PRId64 ", %s, %s\n", run->id, run_kind_name(run->kind),
-           run_status_name(timeline->status));
-    printf("created        %s\n", run->created);
-    printf("graph          ");
-    cmd_show(stdout, or_dash(run->graph_name));
-    printf(", %" PRIu32 " nodes, %" PRIu32 " edges given, %" PRIu32 " objects\n",
-           graph_n_nodes(stored->graph), graph_n_edges(stored->graph),
-           graph_n_objects(stored->graph));
-    printf("graph hash     %s\nplan hash      %s\n", run->graph_hash, run->plan_hash);
-    printf("policy         %s\nmachine        %s\nseed           %" PRId64 "\n",
-           or_dash(run->policy), or_dash(run->machine), run->seed);
-    printf("nodes run      %" PRIu64 "\n", summary->n_started);
-    printf("makespan       %s\n", time);
-    if (run->critical_path_ns >= 0) {
-        number_time_text(run->critical_path_ns, time);
-        printf("critical path  %s\n", time);
-    }
-    for (uint32_t i = 0; i < timeline->n_domains; i++) {
-        const struct graph_domain *domain = graph_domain(stored->graph, (weir_domain){i});
-
-        number_size_text(timeline->peak_bytes[i], size);
-        number_size_text(domain->capacity_bytes - domain->reserve_bytes, room);
-        printf("peak           %s of %s in ", size, room);
-        cmd_show(stdout, domain_name(stored->graph, i));
-        putchar('\n');
-    }
-    for (int i = WAIT_ENGINE; i < CAUSES; i++) {
-        number_time_text(summary->waited_ns[i], time);
-        if (summary->n_waits[i] > 0)
-            printf("waited         %s for %s, %" PRIu64 " times\n", time,
-                   wait_cause_name((enum wait_cause)i), summary->n_waits[i]);
-    }
-    for (size_t i = 0; i < stored->n_samples; i++) {
-        number_time_text(stored->samples[i].makespan_ns, time);
-        printf("sample %-7" PRId64 " %s%s\n", stored->samples[i].number, time,
-               stored->samples[i].is_warm_up ? ", warm-up" : "");
-    }
-    if (run->n_decisions + run->n_deviations > 0)
-        printf("policy edits   %zu\ndeviations     %zu\n", run->n_decisions, run->n_deviations);
-    printf("settings       %s\n", run->settings);
-}
-
-static void json_run(const struct stored_run *stored, const struct summary *summary)
-{
-    const struct run *run = &stored->run;
-    const struct timeline *timeline = stored->timeline;
-    struct json json = {.file = stdout};
-    const struct run_row row = {
-        .id = run->id,
-        .kind = run->kind,
-        .scope = run->scope,
-        .status = timeline->status,
-        .seed = run->seed,
-        .makespan_ns = timeline->makespan_ns,
-        .critical_path_ns = run->critical_path_ns,
-        .graph_hash = run->graph_hash,
-        .plan_hash = run->plan_hash,
-        .graph_name = run->graph_name,
-        .policy = run->policy,
-        .machine = run->machine,
-        .created = run->created,
-        .n_nodes = (int64_t)summary->n_started,
-    };
-
-    json_open_object(&json, NULL);
-    json_row(&json, &row);
-    json_integer(&json, "nodes", graph_n_nodes(stored->graph));
-    json_integer(&json, "edges", graph_n_edges(stored->graph));
-    json_integer(&json, "objects", graph_n_objects(stored->graph));
-    json_open_object(&json, "peak_bytes");
-    for (uint32_t i = 0; i < timeline->n_domains; i++)
-        json_integer(&json, domain_name(stored->graph, i), timeline->peak_bytes[i]);
-    json_close_object(&json);
-    json_open_object(&json, "waited_ns");
-    for (int i = WAIT_ENGINE; i < CAUSES; i++)
-        json_integer(&json, wait_cause_name((enum wait_cause)i), summary->waited_ns[i]);
-    json_close_object(&json);
-    json_open_array(&json, "samples");
-    for (size_t i = 0; i < stored->n_samples; i++) {
-        json_open_object(&json, NULL);
-        json_integer(&json, "number", stored->samples[i].number);
-        json_integer(&json, "makespan_ns", stored->samples[i].makespan_ns);
-        json_boolean(&json, "is_warm_up", stored->samples[i].is_warm_up);
-        json_close_object(&json);
-    }
-    json_close_array(&json);
-    json_integer(&json, "decisions", (int64_t)run->n_decisions);
-    json_open_array(&json, "deviations");
-    for (size_t i = 0; i < run->n_deviations; i++)
-        json_text(&json, NULL, run->deviations[i].what);
-    json_close_array(&json);
-    json_raw(&json, "settings", run->settings);
-    json_close_object(&json);
-}
-
-static enum weir_status show_run(struct store *store, const char *name,
-                                 const struct cmd_common *common, struct weir_error *err)
-{
-    struct stored_run stored;
-    struct summary summary;
-    int64_t run_id = 0;
-    enum weir_status status = store_resolve_run(store, name, &run_id, err);
-
-    if (status == WEIR_OK)
-        status = store_read_run(store, run_id, &stored, err);
-    if (status != WEIR_OK)
-        return status;
-    summarize(stored.timeline, &summary);
-    if (common->is_json)
-        json_run(&stored, &summary);
-    else
-        print_run(&stored, &summary);
-    stored_run_free(&stored);
-    return WEIR_OK;
 }
 
 /* ---- deleting ---- */
@@ -355,12 +201,14 @@ static enum weir_status delete_runs(struct store *store, const char *const *name
 
 /* ---- the verb ---- */
 
-static enum weir_status check_words(const char *const *words, uint32_t n_words,
+static enum weir_status check_words(const char *const *words, uint32_t n_words, bool wants_actions,
                                     struct weir_error *err)
 {
     static const char *const names[] = {"show", "delete", NULL};
     const char *closest;
 
+    if (wants_actions && (n_words == 0 || strcmp(words[0], "show") != 0))
+        return weir_error_set(err, WEIR_USAGE, "--actions: it goes with show");
     if (n_words == 0 || (strcmp(words[0], "show") == 0 && n_words == 2) ||
         (strcmp(words[0], "delete") == 0 && n_words >= 2))
         return WEIR_OK;
@@ -378,7 +226,9 @@ static enum weir_status check_words(const char *const *words, uint32_t n_words,
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
                             struct weir_error *err)
 {
-    const struct cmd_option options[] = {{.name = NULL}};
+    bool wants_actions = false;
+    const struct cmd_option options[] = {{.name = "--actions", .flag = &wants_actions},
+                                         {.name = NULL}};
     const char *words[CMD_REPEATS];
     struct cmd_common common;
     struct store *store = NULL;
@@ -390,7 +240,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     (void)context;
     if (status != WEIR_OK || is_done)
         return status;
-    status = check_words(words, n_words, err);
+    status = check_words(words, n_words, wants_actions, err);
     if (status == WEIR_OK)
         status = store_open(common.db, true, &store, err);
     if (status == WEIR_OK && n_words > 0 && strcmp(words[0], "delete") == 0) {
@@ -402,7 +252,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (n_words == 0)
         status = list_runs(store, &common, err);
     else if (strcmp(words[0], "show") == 0)
-        status = show_run(store, words[1], &common, err);
+        status = runs_show(store, words[1], wants_actions, &common, err);
     else
         status = delete_runs(store, words + 1, n_words - 1, &common, err);
     store_close(store);

@@ -162,11 +162,13 @@ static enum weir_status check_replay(const struct run *run, struct weir_error *e
 static enum weir_status check_run(const struct run *run, struct weir_error *err)
 {
     for (size_t i = 0; i < run->n_mechanisms; i++) {
-        if (!is_node_or_none(run->timeline, run->mechanisms[i].node))
+        if (!is_node_or_none(run->timeline, run->mechanisms[i].node) ||
+            run->mechanisms[i].mechanism == NULL)
             return damaged("mechanism", i, err);
     }
     for (size_t i = 0; i < run->n_deviations; i++) {
-        if (!is_node_or_none(run->timeline, run->deviations[i].node))
+        if (!is_node_or_none(run->timeline, run->deviations[i].node) ||
+            run->deviations[i].what == NULL)
             return damaged("deviation", i, err);
     }
     return check_replay(run, err);

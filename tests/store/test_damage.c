@@ -39,6 +39,8 @@ static const char *const damages[] = {
     "UPDATE peak_row SET bytes = -1",
     "UPDATE mechanism_row SET node_id = 99999",
     "UPDATE deviation_row SET node_id = 99999",
+    "UPDATE mechanism_row SET mechanism = NULL",
+    "UPDATE deviation_row SET what = NULL",
     "UPDATE action_row SET key = key + 99999",
     "UPDATE action_row SET queue = 2 WHERE queue = 1",
     "UPDATE action_row SET position = 99999 WHERE queue = 1",

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What weir replay answers. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "cmd/replay_internal.h"
+#include "cmd/replayed.h"
+
+enum weir_status replay_answer_json(const struct replay_work *work, struct weir_error *err)
+{
+    const struct replay_result *result = work->result;
+    struct replay_spread spread = replay_spread_of(result);
+    struct json json = {.file = stdout};
+    enum weir_status status;
+
+    json_open_object(&json, NULL);
+    json_integer(&json, "run", work->run.id);
+    json_integer(&json, "makespan_ns", spread.median_ns);
+    json_integer(&json, "planned_makespan_ns", result->schedule->makespan_ns);
+    json_integer(&json, "least_makespan_ns", spread.least_ns);
+    json_integer(&json, "greatest_makespan_ns", spread.greatest_ns);
+    json_ratio(&json, "quartiles_ratio", spread.quartiles_ratio);
+    json_open_array(&json, "makespans_ns");
+    for (uint32_t i = 0; i < result->n_samples; i++) {
+        if (!result->samples[i].is_warm_up)
+            json_integer(&json, NULL, result->samples[i].makespan_ns);
+    }
+    json_close_array(&json);
+    replay_write_common(&json, work);
+    status = replayed_json_done(&json, &work->run, err);
+    replayed_json_makespan(&json, &work->run);
+    json_integer(&json, "n_deviations", result->deviations.n_list);
+    replayed_json_deviations(&json, &work->run, SIZE_MAX);
+    json_close_object(&json);
+    return status;
+}
+
+static void print_makespan(const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+    struct replay_spread spread = replay_spread_of(result);
+    char a[NUMBER_TEXT_BYTES];
+    char b[NUMBER_TEXT_BYTES];
+
+    number_time_text(spread.median_ns, a);
+    number_time_text(result->schedule->makespan_ns, b);
+    printf("  makespan        %s, planned %s", a, b);
+    if (result->schedule->makespan_ns > 0)
+        printf(" (%+.2f %%)",
+               100 * ((double)spread.median_ns / (double)result->schedule->makespan_ns - 1));
+    number_time_text(spread.least_ns, a);
+    number_time_text(spread.greatest_ns, b);
+    printf("\n  repeats         %" PRIu32 " after %" PRIu32
+           " to warm up: %s to %s, middle half %.2f %% wide\n",
+           work->options.n_repeats, work->options.n_warm_up, a, b, 100 * spread.quartiles_ratio);
+}
+
+void replay_answer_text(const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+    const struct waits_counts *counts = &result->schedule->waits.counts;
+    char a[NUMBER_TEXT_BYTES];
+    char b[NUMBER_TEXT_BYTES];
+
+    printf("run %" PRId64 ": replay of run %" PRId64 " on %s (%s), scope %s\n", work->run.id,
+           work->planned.run.id, result->ops->name, result->info.name,
+           graph_scope_name(work->scope));
+    print_makespan(work);
+    printf("  scale           time %g, bytes %g (%s)\n", result->schedule->scale_time,
+           result->schedule->scale_bytes,
+           work->options.scale_bytes > 0 ? "as given" : result->schedule->scale_bytes_why);
+    printf(
+        "  queues          %" PRIu32 " on %" PRIu32 " processors; %" PRIu32 " actions pre-empted\n",
+        result->schedule->lanes.n_lanes, result->info.n_processors, result->deviations.n_preempted);
+    printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
+           " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %zu inserted\n",
+           counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,
+           counts->n_by_queue, counts->n_waited, result->schedule->waits.n_inserted);
+    number_time_text(result->overhead.median_ns, a);
+    number_time_text(result->overhead.p95_ns, b);
+    printf("  overhead        median %s an action, p95 %s\n", a, b);
+    replayed_print_makespan("  deviation       ", &work->run);
+    printf("  deviations      %" PRIu32 "; the actions that cost most:\n",
+           result->deviations.n_list);
+    replayed_print_deviations(&work->run);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The settings of a replay: what was asked for, on what it ran, and the rates that were measured. */
+#include <inttypes.h>
+
+#include "cmd/replay_internal.h"
+
+static void write_rates(struct json *json, const struct rates *rates)
+{
+    json_open_object(json, "rates");
+    if (rates->compute.unit_ns > 0) {
+        json_ratio(json, "compute_ns_per_iteration", rates->compute.unit_ns);
+        json_ratio(json, "compute_fixed_ns", rates->compute.fixed_ns);
+        json_ratio(json, "compute_spread_ratio", rates->compute.spread_ratio);
+    }
+    if (rates->stream.unit_ns > 0)
+        json_ratio(json, "stream_bytes_per_s", 1e9 / rates->stream.unit_ns);
+    json_open_array(json, "copies");
+    for (uint32_t i = 0; i < rates->n_directions; i++) {
+        const struct rates_direction *direction = &rates->directions[i];
+
+        for (uint32_t p = 0; p < direction->n_points; p++) {
+            json_open_object(json, NULL);
+            json_integer(json, "direction", i);
+            json_integer(json, "buffer_bytes", rates_sizes[p]);
+            json_ratio(json, "bytes_per_s", 1e9 / direction->at[p].unit_ns);
+            json_ratio(json, "spread_ratio", direction->at[p].spread_ratio);
+            json_close_object(json);
+        }
+    }
+    json_close_array(json);
+    json_close_object(json);
+}
+
+static void write_constraints(struct json *json, const struct replay_result *result)
+{
+    const struct waits_counts *counts = &result->schedule->waits.counts;
+
+    json_open_object(json, "constraints");
+    json_integer(json, "given", (int64_t)counts->n_given);
+    json_integer(json, "implied", (int64_t)counts->n_implied);
+    json_integer(json, "induced", (int64_t)counts->n_induced);
+    json_integer(json, "added", (int64_t)counts->n_added);
+    json_integer(json, "kept_by_queues", (int64_t)counts->n_by_queue);
+    json_integer(json, "covered", (int64_t)counts->n_covered);
+    json_integer(json, "waited", (int64_t)counts->n_waited);
+    json_integer(json, "paced", (int64_t)counts->n_paced);
+    json_integer(json, "released", (int64_t)counts->n_released);
+    json_integer(json, "inserted", (int64_t)result->schedule->waits.n_inserted);
+    json_close_object(json);
+}
+
+static void write_overhead(struct json *json, const struct replay_result *result)
+{
+    json_open_object(json, "overhead");
+    json_integer(json, "median_ns", result->overhead.median_ns);
+    json_integer(json, "p95_ns", result->overhead.p95_ns);
+    json_integer(json, "total_ns", result->overhead.total_ns);
+    json_close_object(json);
+}
+
+void replay_write_common(struct json *json, const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+
+    json_integer(json, "replay_of", work->planned.run.id);
+    json_text(json, "device", result->ops->name);
+    json_text(json, "device_name", result->info.name);
+    json_text(json, "clock", result->ops->clock);
+    json_text(json, "scope", graph_scope_name(work->scope));
+    json_ratio(json, "scale_time", result->schedule->scale_time);
+    json_ratio(json, "scale_bytes", result->schedule->scale_bytes);
+    json_text(json, "scale_bytes_why",
+              work->options.scale_bytes > 0 ? "--scale-bytes" : result->schedule->scale_bytes_why);
+    json_integer(json, "warm_up", work->options.n_warm_up);
+    json_integer(json, "repeats", work->options.n_repeats);
+    json_integer(json, "queues", result->schedule->lanes.n_lanes);
+    json_integer(json, "processors", result->info.n_processors);
+    json_integer(json, "preempted", result->deviations.n_preempted);
+    write_overhead(json, result);
+    write_constraints(json, result);
+}
+
+enum weir_status replay_write_settings(struct replay_work *work, struct weir_error *err)
+{
+    size_t length;
+    struct json json = {.file = open_memstream(&work->settings, &length)};
+
+    if (json.file == NULL)
+        return weir_error_memory(err);
+    json_open_object(&json, NULL);
+    replay_write_common(&json, work);
+    json_text(&json, "memory",
+              work->options.is_cold ? "blocks are touched by the action that allocates them"
+                                    : "blocks are touched when they are new, and used again");
+    json_integer(&json, "memory_limit_bytes", work->result->memory_bytes);
+    json_text(&json, "timeline", "of the repeat with the median makespan");
+    write_rates(&json, &work->result->rates);
+    json_close_object(&json);
+    return fclose(json.file) == 0 ? WEIR_OK : weir_error_memory(err);
+}
