@@ -24,6 +24,7 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_internal.h \
 	traces/nsys_kinds.c \
 	traces/nsys_link.c \
+	traces/nsys_live.c \
 	traces/nsys_loose.c \
 	traces/nsys_memory.c \
 	traces/nsys_names.c \
@@ -36,6 +37,7 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_streams.c \
 	traces/nsys_unpack.c \
 	traces/nsys_waits.c \
+	traces/nsys_window.c \
 	traces/recording.c \
 	traces/recording.h \
 	traces/recording_build.c \

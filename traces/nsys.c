@@ -44,6 +44,9 @@ static enum weir_status read_file(struct nsys *nsys, const char *window, struct 
     if (status == WEIR_OK)
         status = nsys_read_ops(nsys, err);
     if (status == WEIR_OK)
+        status = nsys_window_end(nsys, err);
+    nsys_sort_calls(nsys);
+    if (status == WEIR_OK)
         status = nsys_read_gpus(nsys, err);
     if (status == WEIR_OK)
         status = nsys_name_ranges(nsys, err);
@@ -182,6 +185,10 @@ static enum weir_status read_open(struct nsys_file *file, const char *path,
     nsys_strings_free(nsys);
     recording_free(nsys->recording);
     free_rows(nsys);
+    for (int i = 0; i < NSYS_TABLES; i++)
+        free(nsys->tables[i].where);
+    nsys_live_free(nsys);
+    nsys_window_free(nsys);
     free(nsys->streams);
     free(nsys->gpus);
     free(nsys);

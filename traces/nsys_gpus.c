@@ -116,6 +116,8 @@ static enum weir_status note_gpu(struct nsys *nsys, const struct nsys_gpu *gpu, 
 enum weir_status nsys_read_gpus(struct nsys *nsys, struct weir_error *err)
 {
     struct device_tables tables = {.devices = NULL};
+    int64_t process, device;
+    uint32_t place;
     enum weir_status status = read_devices(nsys, &tables, err);
 
     if (status == WEIR_OK)
@@ -129,6 +131,11 @@ enum weir_status nsys_read_gpus(struct nsys *nsys, struct weir_error *err)
         struct nsys_memory *memory = &nsys->memories[i];
         const struct nsys_gpu gpu = gpu_of(&tables, memory->process, memory->device);
         status = note_gpu(nsys, &gpu, &memory->gpu, err);
+    }
+    for (size_t at = 0; status == WEIR_OK && nsys_window_device(nsys, at, &process, &device);
+         at++) {
+        const struct nsys_gpu gpu = gpu_of(&tables, process, device);
+        status = note_gpu(nsys, &gpu, &place, err);
     }
     free(tables.devices);
     free(tables.gpus);

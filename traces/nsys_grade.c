@@ -116,7 +116,7 @@ enum weir_status nsys_check_content(struct nsys *nsys, struct weir_error *err)
 
 enum weir_status nsys_check_work(struct nsys *nsys, struct weir_error *err)
 {
-    if (nsys->n_ops == 0)
+    if (nsys->n_ops == 0 && nsys->counts.outside_ops == 0)
         return refuse_without_work(nsys, err);
     for (uint32_t i = 0; i < nsys->n_ops; i++) {
         if ((nsys->ops[i].flags & OP_IS_DROPPED) == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the steps of the import share: the rows that were read, what links them, and the counts that
  * the report tells. The steps, in this order: nsys_file (open), nsys_schema (what is there),
- * nsys_rows, nsys_ops and nsys_gpus (read), nsys_ranges (window, NVTX), nsys_link (ids to ids),
+ * nsys_rows, nsys_ops and nsys_gpus (read; nsys_window and nsys_live leave out what is not wanted),
+ * nsys_ranges (the window, NVTX), nsys_ids and nsys_link (ids to ids),
  * nsys_streams (order on the device), nsys_waits and nsys_implicit (who waits for whom), nsys_memory
  * (allocations), nsys_calls, nsys_actions and nsys_loose (rows to actions), nsys_edges (links),
  * nsys_report and nsys_grade. */
@@ -43,6 +44,7 @@ struct nsys_table_state {
     const char *name; /* as this file calls it; NULL: not there */
     bool has_rowid;
     uint32_t missing; /* bit by column of its list: not in this file */
+    char *where;      /* which rows a window takes, in SQL; NULL: all */
     int64_t n_read;   /* rows */
     int64_t n_kept;   /* rows that the graph or its links rest on */
 };
@@ -206,8 +208,8 @@ struct nsys_counts {
     int64_t failed_calls, captured_calls, repeated_calls, nested_calls, overlapping_calls,
         host_calls, blocking_calls;
     int64_t launched, kernels_without_launch, graph_children, second_graph_rows;
-    int64_t rows_with_event, event_waits, event_syncs, resolved, resolved_by_sync_id, unresolved,
-        contradicted, without_row, without_source, without_consumer, record_outside;
+    int64_t rows_with_event, record_rows, event_waits, event_syncs, resolved, resolved_by_sync_id,
+        unresolved, contradicted, without_row, without_source, without_consumer, record_outside;
     int64_t stream_syncs, context_syncs, syncs_without_row, sync_edges_contradicted;
     int64_t by_api, by_fields, by_type; /* how rows of synchronization were classified */
     int64_t barriers, barriers_contradicted;
@@ -241,6 +243,8 @@ struct nsys {
     int64_t release[4]; /* the version's parts, 0 unknown */
 
     struct nsys_strings *strings;
+    struct nsys_window *window;   /* NULL: all of the file is wanted */
+    struct nsys_live *live;       /* while memory events of a window are read */
     struct nsys_ids *ids;         /* (process, correlation) to call */
     struct keys *record_keys;     /* (process, event sync id) to record */
     struct nsys_call *calls;      /* by thread and start, the enclosing first */
@@ -287,7 +291,8 @@ MUST_CHECK enum weir_status nsys_unpack(enum nsys_packing, int fd, const char *p
 /* nsys_schema.c: which tables and columns there are. */
 MUST_CHECK enum weir_status nsys_probe(struct nsys *, struct weir_error *);
 /** A statement over the table: the columns of its list in that order, NULL for those this file
- *  lacks, and last the row id (NULL where there is none). NULL statement when there is no table.
+ *  lacks, and last the row id (NULL where there is none), of the rows that its `where` takes. NULL
+ *  statement when there is no table.
  *  @param order of the rows; NULL: by row id, else as is usual for the table */
 MUST_CHECK enum weir_status nsys_select(struct nsys *, enum nsys_table, const char *order,
                                         sqlite3_stmt **, struct weir_error *);
@@ -297,7 +302,11 @@ MUST_CHECK enum weir_status nsys_end(struct nsys *, enum nsys_table, sqlite3_stm
 /** How many rows the table is likely to have, so that arrays are made once: 0 when that is not known,
  *  or when only a window of them is wanted. */
 size_t nsys_rows_likely(struct nsys *, enum nsys_table);
+/** How many rows it has; 0 when there is no table, or that cannot be told. */
+int64_t nsys_count_rows(struct nsys *, enum nsys_table);
 const char *nsys_table_name(enum nsys_table);
+/** The column as a query names it: "NULL" when this file lacks it. */
+const char *nsys_column_name(const struct nsys *, enum nsys_table, const char *column);
 int nsys_row_column(enum nsys_table); /* where the row id stands */
 /** Does the program that wrote the file have at least this version? False when unknown. */
 bool nsys_is_at_least(const struct nsys *, int64_t year, int64_t minor, int64_t micro,
@@ -316,6 +325,16 @@ uint8_t nsys_api_of(const char *name);
 
 /* nsys_rows.c: tables to arrays. */
 MUST_CHECK enum weir_status nsys_read_rows(struct nsys *, struct weir_error *);
+/** More API calls: those that the `where` of their table takes. */
+MUST_CHECK enum weir_status nsys_read_calls(struct nsys *, struct weir_error *);
+/** Once all calls are read. */
+void nsys_sort_calls(struct nsys *);
+MUST_CHECK enum weir_status nsys_add_record(struct nsys *, const struct nsys_record *,
+                                            struct weir_error *);
+MUST_CHECK enum weir_status nsys_add_memory(struct nsys *, const struct nsys_memory *,
+                                            struct weir_error *);
+/** The order of records: by process, context, event and correlation id. */
+int nsys_compare_records(const struct nsys_record *, const struct nsys_record *);
 /** An integer of a row; false when there is none. */
 bool nsys_column(sqlite3_stmt *, int column, int64_t *value);
 int64_t nsys_column_or(sqlite3_stmt *, int column, int64_t absent);
@@ -335,6 +354,31 @@ static inline int nsys_compare(int64_t a, int64_t b)
 
 /* nsys_ops.c: rows of device work, and streams; after the other rows, for events name streams too. */
 MUST_CHECK enum weir_status nsys_read_ops(struct nsys *, struct weir_error *);
+/* nsys_window.c: what of each table a window takes; without one these do nothing. The steps, in this
+ * order: begin, API calls are read, calls, waits are read, waits, records are read, records, memory
+ * and device work are read, end. */
+MUST_CHECK enum weir_status nsys_window_begin(struct nsys *, struct weir_error *);
+MUST_CHECK enum weir_status nsys_window_calls(struct nsys *, struct weir_error *);
+MUST_CHECK enum weir_status nsys_window_waits(struct nsys *, struct weir_error *);
+/** Is the record to be added now? Else it is no more, or noted if a wait may be for it, */
+bool nsys_window_record(struct nsys *, const struct nsys_record *);
+/** and those that were noted are added here. */
+MUST_CHECK enum weir_status nsys_window_records(struct nsys *, struct weir_error *);
+/** A kept row names that call: it is read at the end, wherever it is. */
+MUST_CHECK enum weir_status nsys_window_note(struct nsys *, int64_t process, int64_t correlation,
+                                             struct weir_error *);
+MUST_CHECK enum weir_status nsys_window_end(struct nsys *, struct weir_error *);
+/** The call of that id among those kept so far; NSYS_NONE. */
+uint32_t nsys_window_call(const struct nsys *, int64_t process, int64_t correlation);
+/** The devices that rows were on, also those outside of the window; false after the last. */
+bool nsys_window_device(const struct nsys *, size_t at, int64_t *process, int64_t *device);
+void nsys_window_free(struct nsys *);
+
+/* nsys_live.c: memory events of a window, given in the order of time. */
+MUST_CHECK enum weir_status nsys_live_take(struct nsys *, const struct nsys_memory *,
+                                           struct weir_error *);
+void nsys_live_free(struct nsys *);
+
 /* nsys_gpus.c: devices. */
 MUST_CHECK enum weir_status nsys_read_gpus(struct nsys *, struct weir_error *);
 

@@ -187,6 +187,8 @@ static enum weir_status read_op(struct nsys *nsys, const struct op_reader *reade
         stream.kind = STREAM_MIGRATIONS;
     if (status == WEIR_OK)
         status = find_stream(nsys, &stream, finder, &op.stream, err);
+    if (status == WEIR_OK)
+        status = nsys_window_note(nsys, stream.process, op.correlation, err);
     return status == WEIR_OK ? add_op(nsys, &op, err) : status;
 }
 

@@ -186,7 +186,7 @@ static void tell_waits(struct teller *t)
 
     t->section = "waits";
     integer(t, "rows_with_event", counts->rows_with_event);
-    integer(t, "record_rows", nsys->n_records);
+    integer(t, "record_rows", counts->record_rows);
     integer(t, "stream_waits_for_event", counts->event_waits);
     integer(t, "host_waits_for_event", counts->event_syncs);
     integer(t, "host_waits_for_stream", counts->stream_syncs);

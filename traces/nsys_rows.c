@@ -164,6 +164,16 @@ static int by_process_and_correlation(const void *left, const void *right)
 
 /* Event records. */
 
+enum weir_status nsys_add_record(struct nsys *nsys, const struct nsys_record *record,
+                                 struct weir_error *err)
+{
+    enum weir_status status = ROW_ROOM(nsys, records, records_room, n_records, NSYS_EVENT, err);
+
+    if (status == WEIR_OK)
+        nsys->records[nsys->n_records++] = *record;
+    return status;
+}
+
 static enum weir_status read_record(struct nsys *nsys, sqlite3_stmt *statement,
                                     struct weir_error *err)
 {
@@ -177,19 +187,15 @@ static enum weir_status read_record(struct nsys *nsys, sqlite3_stmt *statement,
         .at = NSYS_NONE,
         .row = nsys_column_or(statement, nsys_row_column(NSYS_EVENT), -1),
     };
-    enum weir_status status;
 
     if (!nsys_column(statement, 4, &record.event))
         return WEIR_OK;
-    status = ROW_ROOM(nsys, records, records_room, n_records, NSYS_EVENT, err);
-    if (status == WEIR_OK)
-        nsys->records[nsys->n_records++] = record;
-    return status;
+    nsys->counts.record_rows++;
+    return nsys_window_record(nsys, &record) ? nsys_add_record(nsys, &record, err) : WEIR_OK;
 }
 
-static int by_event_and_correlation(const void *left, const void *right)
+int nsys_compare_records(const struct nsys_record *a, const struct nsys_record *b)
 {
-    const struct nsys_record *a = left, *b = right;
     int order = nsys_compare(a->process, b->process);
 
     if (order == 0)
@@ -203,7 +209,22 @@ static int by_event_and_correlation(const void *left, const void *right)
     return order != 0 ? order : nsys_compare(a->row, b->row);
 }
 
+static int by_event_and_correlation(const void *left, const void *right)
+{
+    return nsys_compare_records(left, right);
+}
+
 /* Memory events. */
+
+enum weir_status nsys_add_memory(struct nsys *nsys, const struct nsys_memory *memory,
+                                 struct weir_error *err)
+{
+    enum weir_status status = ROW_ROOM(nsys, memories, memories_room, n_memories, NSYS_MEMORY, err);
+
+    if (status == WEIR_OK)
+        nsys->memories[nsys->n_memories++] = *memory;
+    return status;
+}
 
 #define MEMORY_KIND_UNKNOWN 7 /* of ENUM_CUDA_MEM_KIND */
 
@@ -240,11 +261,10 @@ static enum weir_status read_memory(struct nsys *nsys, sqlite3_stmt *statement,
     }
     if (nsys_column(statement, 8, &symbol))
         status = nsys_string(nsys, symbol, &memory.symbol, err);
-    if (status == WEIR_OK)
-        status = ROW_ROOM(nsys, memories, memories_room, n_memories, NSYS_MEMORY, err);
-    if (status == WEIR_OK)
-        nsys->memories[nsys->n_memories++] = memory;
-    return status;
+    if (status != WEIR_OK)
+        return status;
+    return nsys->window == NULL ? nsys_add_memory(nsys, &memory, err)
+                                : nsys_live_take(nsys, &memory, err);
 }
 
 static int by_time(const void *left, const void *right)
@@ -265,10 +285,10 @@ static int by_time(const void *left, const void *right)
 static enum weir_status read_table(struct nsys *nsys, enum nsys_table table,
                                    enum weir_status (*take)(struct nsys *, sqlite3_stmt *,
                                                             struct weir_error *),
-                                   struct weir_error *err)
+                                   const char *order, struct weir_error *err)
 {
     sqlite3_stmt *statement;
-    enum weir_status status = nsys_select(nsys, table, NULL, &statement, err);
+    enum weir_status status = nsys_select(nsys, table, order, &statement, err);
     int result = SQLITE_DONE;
 
     if (status != WEIR_OK || statement == NULL)
@@ -301,22 +321,53 @@ static enum weir_status reserve_rows(struct nsys *nsys, struct weir_error *err)
     return status;
 }
 
+enum weir_status nsys_read_calls(struct nsys *nsys, struct weir_error *err)
+{
+    return read_table(nsys, NSYS_RUNTIME, read_call, NULL, err);
+}
+
+void nsys_sort_calls(struct nsys *nsys)
+{
+    runs_sort(nsys->calls, nsys->n_calls, sizeof *nsys->calls, by_thread_and_start);
+}
+
+/* In a window they pass by in the order of by_time. */
+static enum weir_status read_memories(struct nsys *nsys, struct weir_error *err)
+{
+    const char *order = nsys->window == NULL ? NULL
+                                             : "start, memoryOperationType = 1 DESC, globalPid, "
+                                               "address";
+    enum weir_status status = read_table(nsys, NSYS_MEMORY, read_memory, order, err);
+
+    nsys_live_free(nsys);
+    for (uint32_t i = 0; i < nsys->n_memories && status == WEIR_OK; i++)
+        status =
+            nsys_window_note(nsys, nsys->memories[i].process, nsys->memories[i].correlation, err);
+    return status;
+}
+
 enum weir_status nsys_read_rows(struct nsys *nsys, struct weir_error *err)
 {
-    enum weir_status status = reserve_rows(nsys, err);
+    enum weir_status status = nsys_window_begin(nsys, err);
 
     if (status == WEIR_OK)
-        status = read_table(nsys, NSYS_RUNTIME, read_call, err);
-
+        status = reserve_rows(nsys, err);
     if (status == WEIR_OK)
-        status = read_table(nsys, NSYS_SYNC, read_sync, err);
+        status = nsys_read_calls(nsys, err);
     if (status == WEIR_OK)
-        status = read_table(nsys, NSYS_EVENT, read_record, err);
+        status = nsys_window_calls(nsys, err);
     if (status == WEIR_OK)
-        status = read_table(nsys, NSYS_MEMORY, read_memory, err);
+        status = read_table(nsys, NSYS_SYNC, read_sync, NULL, err);
+    if (status == WEIR_OK)
+        status = nsys_window_waits(nsys, err);
+    if (status == WEIR_OK)
+        status = read_table(nsys, NSYS_EVENT, read_record, NULL, err);
+    if (status == WEIR_OK)
+        status = nsys_window_records(nsys, err);
+    if (status == WEIR_OK)
+        status = read_memories(nsys, err);
     if (status != WEIR_OK)
         return status;
-    runs_sort(nsys->calls, nsys->n_calls, sizeof *nsys->calls, by_thread_and_start);
     runs_sort(nsys->syncs, nsys->n_syncs, sizeof *nsys->syncs, by_process_and_correlation);
     runs_sort(nsys->records, nsys->n_records, sizeof *nsys->records, by_event_and_correlation);
     runs_sort(nsys->memories, nsys->n_memories, sizeof *nsys->memories, by_time);

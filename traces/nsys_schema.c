@@ -98,6 +98,15 @@ const char *nsys_table_name(enum nsys_table table)
     return lists[table].names[0];
 }
 
+const char *nsys_column_name(const struct nsys *nsys, enum nsys_table table, const char *column)
+{
+    for (uint32_t i = 0; i < MOST_COLUMNS && lists[table].columns[i] != NULL; i++) {
+        if (strcmp(lists[table].columns[i], column) == 0)
+            return (nsys->tables[table].missing >> i & 1) != 0 ? "NULL" : column;
+    }
+    return "NULL";
+}
+
 int nsys_row_column(enum nsys_table table)
 {
     int n = 0;
@@ -292,44 +301,57 @@ enum weir_status nsys_probe(struct nsys *nsys, struct weir_error *err)
 
 /* Statements. */
 
-#define QUERY_BYTES 1024
+#define COLUMNS_BYTES 1024
 
-static void put_query(const struct nsys *nsys, enum nsys_table table, bool has_rowid,
-                      const char *order, char query[QUERY_BYTES])
+static void put_columns(const struct nsys *nsys, enum nsys_table table, char columns[COLUMNS_BYTES])
 {
     const struct nsys_table_state *state = &nsys->tables[table];
     const struct table_list *list = &lists[table];
-    int used = snprintf(query, QUERY_BYTES, "SELECT ");
+    int used = 0;
 
     for (uint32_t i = 0; i < MOST_COLUMNS && list->columns[i] != NULL; i++) {
         bool is_missing = (state->missing >> i & 1) != 0;
         const char *quote = is_missing ? "" : "\"";
-        used += snprintf(query + used, (size_t)(QUERY_BYTES - used), "%s%s%s, ", quote,
+        used += snprintf(columns + used, (size_t)(COLUMNS_BYTES - used), "%s%s%s, ", quote,
                          is_missing ? "NULL" : list->columns[i], quote);
     }
-    (void)snprintf(query + used, (size_t)(QUERY_BYTES - used), "%s FROM \"%s\" ORDER BY %s",
-                   has_rowid ? "rowid" : "NULL", state->name,
-                   order != NULL ? order
-                   : has_rowid   ? "rowid"
-                                 : list->order);
+}
+
+static int prepare(struct nsys *nsys, enum nsys_table table, const char *order,
+                   sqlite3_stmt **statement)
+{
+    const struct nsys_table_state *state = &nsys->tables[table];
+    const char *where = state->where == NULL ? "1" : state->where;
+    char columns[COLUMNS_BYTES];
+    char *query;
+    int result;
+
+    put_columns(nsys, table, columns);
+    query = sqlite3_mprintf("SELECT %s%s FROM \"%s\" WHERE %s ORDER BY %s", columns,
+                            state->has_rowid ? "rowid" : "NULL", state->name, where,
+                            order != NULL      ? order
+                            : state->has_rowid ? "rowid"
+                                               : lists[table].order);
+    if (query == NULL)
+        return SQLITE_NOMEM;
+    result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
+    sqlite3_free(query);
+    return result;
 }
 
 enum weir_status nsys_select(struct nsys *nsys, enum nsys_table table, const char *order,
                              sqlite3_stmt **statement, struct weir_error *err)
 {
     struct nsys_table_state *state = &nsys->tables[table];
-    char query[QUERY_BYTES];
     int result;
 
     *statement = NULL;
     if (state->name == NULL)
         return WEIR_OK;
-    put_query(nsys, table, state->has_rowid, order, query);
-    result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
+    result = prepare(nsys, table, order, statement);
     if (result == SQLITE_ERROR && state->has_rowid) { /* a table may have none either */
         state->has_rowid = false;
-        put_query(nsys, table, false, order, query);
-        result = sqlite3_prepare_v2(nsys->db, query, -1, statement, NULL);
+        result = prepare(nsys, table, order, statement);
     }
     return result == SQLITE_OK ? WEIR_OK : sql_failed(nsys, state->name, result, err);
 }
@@ -358,8 +380,21 @@ static int64_t ask(const struct nsys *nsys, const char *query)
     return value;
 }
 
-#define ROW_BYTES_LEAST \
-    16 /* of the file: a hint is not to be believed that needs more than it has */
+int64_t nsys_count_rows(struct nsys *nsys, enum nsys_table table)
+{
+    char query[128];
+    int64_t n;
+
+    if (nsys->tables[table].name == NULL)
+        return 0;
+    (void)snprintf(query, sizeof query, "SELECT count(*) FROM \"%s\"", nsys->tables[table].name);
+    n = ask(nsys, query);
+    return n < 0 ? 0 : n;
+}
+
+/* Of the file: a hint is not to be believed that needs more than it has. */
+#define ROW_BYTES_LEAST 16
+
 
 size_t nsys_rows_likely(struct nsys *nsys, enum nsys_table table)
 {
@@ -367,7 +402,7 @@ size_t nsys_rows_likely(struct nsys *nsys, enum nsys_table table)
     char query[128];
     int64_t last, n_pages, page_bytes;
 
-    if (state->name == NULL || !state->has_rowid || nsys->from_ns != INT64_MIN)
+    if (state->name == NULL || !state->has_rowid || nsys->window != NULL)
         return 0;
     (void)snprintf(query, sizeof query, "SELECT max(rowid) FROM \"%s\"", state->name);
     last = ask(nsys, query);
