@@ -66,6 +66,31 @@ static void check_after(const struct replay_result *result, const struct test_pl
                      span_of(result, plan, producer)->finish_ns + lag_ns);
 }
 
+/* Every part is told, and they add up: of each action, and along the chain. */
+static void check_deviations(const struct replay_result *result, const struct test_plan *plan)
+{
+    const struct schedule *schedule = result->schedule;
+    int64_t chain_ns = 0;
+
+    for (uint32_t s = 0; s < schedule->steps.n_started; s++) {
+        uint32_t node = schedule->steps.node_of[s];
+
+        ck_assert_int_eq(deviation_ns(&result->deviate.actions[s].deviation),
+                         result->timeline->spans[node].finish_ns -
+                             plan->timeline->spans[node].finish_ns);
+    }
+    for (uint32_t i = 0; i < result->deviate.n_links; i++)
+        chain_ns += result->deviate.links[i].finish_ns - result->deviate.links[i].start_ns;
+    ck_assert_int_eq(chain_ns, result->timeline->makespan_ns);
+    ck_assert_int_eq(deviation_ns(&result->deviate.makespan),
+                     result->timeline->makespan_ns - plan->timeline->makespan_ns);
+    /* Fewer than ten actions: all of them are named, each once, those that cost most first. */
+    ck_assert_uint_eq(result->deviations.n_list, schedule->steps.n_started);
+    for (uint32_t i = 0; i + 1 < result->deviations.n_list; i++)
+        ck_assert_int_ge(result->deviations.list[i].cost_ns,
+                         result->deviations.list[i + 1].cost_ns);
+}
+
 START_TEST(a_plan_is_replayed)
 {
     struct test_plan plan;
@@ -91,6 +116,7 @@ START_TEST(a_plan_is_replayed)
         ck_assert_int_ge(span->start_ns, span->ready_ns);
         ck_assert_int_eq(span->isolated_ns, plan.timeline->spans[i].isolated_ns);
     }
+    check_deviations(result, &plan);
     ck_assert_uint_eq(result->n_samples, 4);
     ck_assert(result->samples[0].is_warm_up && !result->samples[1].is_warm_up);
     ck_assert_uint_eq(result->n_mechanisms, 8);
@@ -143,6 +169,71 @@ START_TEST(each_action_has_its_mechanism)
     ck_assert_str_eq(note,
                      "1 of its waits paced by the host's clock (a lag, or the start of another)");
     ck_assert_int_eq(result->schedule->makespan_ns, 90000);
+    replay_free(result);
+    plan_end(&plan);
+}
+END_TEST
+
+/* Lags, releases and edges from a start are paced, never dropped, whatever the scale: b 200 us after
+ * the start of a, c not before 400 us, d 100 us after c, e when a policy let it go, at 700 us; times
+ * one and a half. */
+START_TEST(times_are_paced)
+{
+    struct test_plan plan;
+    struct replay_options options = few_repeats();
+    struct replay_result *result;
+
+    plan_begin(&plan, "weir 1\nengine sm\nengine x\n"
+                      "node a compute engine=sm duration=100us\nnode b barrier\n"
+                      "node c compute engine=x duration=50us release=400us\nnode d barrier\n"
+                      "node e compute engine=sm duration=20us\n"
+                      "edge a b ordering from=start lag=200us\nedge c d ordering lag=100us\n");
+    plan_ran(&plan, "a", 0, 100000);
+    plan_ran(&plan, "b", 200000, 200000);
+    plan_ran(&plan, "c", 400000, 450000);
+    plan_ran(&plan, "d", 550000, 550000);
+    plan_ran(&plan, "e", 700000, 720000)->cause = WAIT_ADMISSION;
+    options.scale_time = 1.5;
+    result = replay(&plan, &options);
+    ck_assert_int_ge(span_of(result, &plan, "b")->start_ns,
+                     span_of(result, &plan, "a")->start_ns + 300000);
+    ck_assert_int_ge(span_of(result, &plan, "c")->start_ns, 600000);
+    check_after(result, &plan, "c", "d", 150000);
+    ck_assert_int_ge(span_of(result, &plan, "e")->start_ns, 1050000);
+    ck_assert_uint_eq(result->schedule->waits.counts.n_paced, 2);
+    ck_assert_uint_eq(result->schedule->waits.counts.n_released, 2);
+    /* The graph states the release of c; nothing states that of e. */
+    ck_assert_uint_eq(result->schedule->waits.n_inserted, 1);
+    ck_assert_int_eq(result->schedule->waits.inserted[0].not_before_ns, 1050000);
+    replay_free(result);
+    plan_end(&plan);
+}
+END_TEST
+
+/* Stated defaults; every repeat is there, and the run is the median one, of two the shorter. */
+START_TEST(every_repeat_is_kept)
+{
+    const struct replay_options stated = replay_default();
+    struct test_plan plan;
+    struct replay_options options = few_repeats();
+    struct replay_result *result;
+    uint32_t n_shorter = 0, n_counting = 0;
+
+    ck_assert_uint_eq(stated.n_repeats, 7);
+    ck_assert_uint_eq(stated.n_warm_up, 2);
+    run_offloading(&plan);
+    options.scale_time = 0.2;
+    options.n_repeats = 4;
+    result = replay(&plan, &options);
+    ck_assert_uint_eq(result->n_samples, 5);
+    for (uint32_t i = 0; i < result->n_samples; i++) {
+        ck_assert_int_gt(result->samples[i].makespan_ns, 0);
+        n_counting += !result->samples[i].is_warm_up;
+        n_shorter += !result->samples[i].is_warm_up &&
+                     result->samples[i].makespan_ns < result->timeline->makespan_ns;
+    }
+    ck_assert_uint_eq(n_counting, 4);
+    ck_assert_uint_le(n_shorter, 1); /* fewer when some are equal */
     replay_free(result);
     plan_end(&plan);
 }
@@ -247,6 +338,8 @@ int main(void)
     (void)gsl_set_error_handler_off();
     tcase_add_test(runs, a_plan_is_replayed);
     tcase_add_test(runs, each_action_has_its_mechanism);
+    tcase_add_test(runs, times_are_paced);
+    tcase_add_test(runs, every_repeat_is_kept);
     tcase_add_test(runs, cold_repeats_run);
     tcase_add_test(runs, what_cannot_be_done_as_planned_is_named);
     tcase_add_test(refusals, what_cannot_be_replayed_is_refused);
