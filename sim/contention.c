@@ -17,54 +17,20 @@
 
 /* --- groups and their clocks ---------------------------------------------------------------- */
 
-static bool target_before(const struct target *a, const struct target *b)
+static double clock_from(int64_t bits)
 {
-    return a->clock != b->clock ? a->clock < b->clock : a->node < b->node;
+    double clock;
+
+    memcpy(&clock, &bits, sizeof clock);
+    return clock;
 }
 
-static enum weir_status target_push(struct group *group, struct target target,
-                                    struct weir_error *err)
+static int64_t bits_of(double clock)
 {
-    uint32_t at = group->n_running;
-    enum weir_status status = WEIR_OK;
+    int64_t bits;
 
-    if (at == group->room) {
-        status = array_grow(&group->targets, &group->room, (size_t)at + 1, err);
-    }
-    if (status != WEIR_OK) {
-        return status;
-    }
-    group->n_running++;
-    while (at > 0 && target_before(&target, &group->targets[(at - 1) / 4])) {
-        group->targets[at] = group->targets[(at - 1) / 4];
-        at = (at - 1) / 4;
-    }
-    group->targets[at] = target;
-    return WEIR_OK;
-}
-
-static uint32_t target_pop(struct group *group)
-{
-    uint32_t first = group->targets[0].node, at = 0;
-    struct target moved = group->targets[--group->n_running];
-
-    for (;;) {
-        uint32_t child = 4 * at + 1, best = child;
-
-        if (child >= group->n_running) {
-            break;
-        }
-        for (uint32_t i = child + 1; i < child + 4 && i < group->n_running; i++) {
-            best = target_before(&group->targets[i], &group->targets[best]) ? i : best;
-        }
-        if (!target_before(&group->targets[best], &moved)) {
-            break;
-        }
-        group->targets[at] = group->targets[best];
-        at = best;
-    }
-    group->targets[at] = moved;
-    return first;
+    memcpy(&bits, &clock, sizeof bits);
+    return bits;
 }
 
 /* Brings every clock to now; the speeds are those of the set that ran until now. */
@@ -72,10 +38,8 @@ static void advance(struct contention_state *state, int64_t now_ns)
 {
     double elapsed = (double)(now_ns - state->changed_ns);
 
-    for (uint32_t i = 0; i < state->n_active; i++) {
-        struct group *group = &state->groups[state->active[i]];
-
-        group->clock += elapsed * group->speed;
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        state->clocks[i].clock += elapsed * state->clocks[i].speed;
     }
     state->changed_ns = now_ns;
 }
@@ -89,13 +53,14 @@ static double round_half_up(double value)
         return value;
     }
     whole = (int64_t)value;
-    return (double)(value - (double)whole >= 0.5 ? whole + 1 : whole);
+    whole += value - (double)whole >= 0.5; /* without a branch: either is as likely */
+    return (double)whole;
 }
 
 /* When the first of the group ends, seen from the last change of the set. */
-static double end_after(const struct group *group)
+static double end_after(const struct progress *progress)
 {
-    double left = (group->targets[0].clock - group->clock) / group->speed;
+    double left = (progress->target - progress->clock) / progress->speed;
 
     if (left > 0) {
         return round_half_up(left);
@@ -103,24 +68,31 @@ static double end_after(const struct group *group)
     return left <= 0 ? 0 : INFINITY; /* factors without a product: 0 times infinity */
 }
 
-static void activate(struct contention_state *state, uint32_t index)
+/* One node more or less of the group runs. */
+static void note_change(struct contention_state *state, uint32_t index)
+{
+    state->has_changed = true;
+    if (!state->groups[index].has_changed) {
+        state->groups[index].has_changed = true;
+        state->changed[state->n_changed++] = index;
+    }
+}
+
+static struct progress *activate(struct contention_state *state, uint32_t index)
 {
     struct group *group = &state->groups[index];
 
     if (group->n_running == 0) {
-        group->at_active = state->n_active;
-        state->active[state->n_active++] = index;
+        group->at_clock = state->n_clocks;
+        state->clocks[state->n_clocks++] = (struct progress){.speed = group->speed, .group = index};
     }
+    return &state->clocks[group->at_clock];
 }
 
-static void deactivate(struct contention_state *state, uint32_t index)
+static void deactivate(struct contention_state *state, uint32_t at)
 {
-    struct group *group = &state->groups[index];
-    uint32_t last = state->active[--state->n_active];
-
-    state->active[group->at_active] = last;
-    state->groups[last].at_active = group->at_active;
-    group->clock = 0;
+    state->clocks[at] = state->clocks[--state->n_clocks];
+    state->groups[state->clocks[at].group].at_clock = at;
 }
 
 /* --- what the families share ---------------------------------------------------------------- */
@@ -147,8 +119,9 @@ enum weir_status contention_new(const struct program *program, enum contention f
         break;
     }
     if (status == WEIR_OK) {
-        state->active = malloc(((size_t)state->n_groups + 1) * sizeof *state->active);
-        status = state->active == NULL ? weir_error_memory(err) : WEIR_OK;
+        state->clocks = malloc(((size_t)state->n_groups + 1) * sizeof *state->clocks);
+        state->changed = malloc(((size_t)state->n_groups + 1) * sizeof *state->changed);
+        status = state->clocks == NULL || state->changed == NULL ? weir_error_memory(err) : WEIR_OK;
     }
     if (status != WEIR_OK) {
         contention_free(state);
@@ -164,38 +137,63 @@ void contention_free(struct contention_state *state)
         return;
     }
     for (uint32_t i = 0; i < state->n_groups && state->groups != NULL; i++) {
-        free(state->groups[i].targets);
+        event_free(&state->groups[i].targets);
     }
     pairwise_end(state);
     share_end(state);
     free(state->groups);
     free(state->group_of);
-    free(state->active);
+    free(state->clocks);
+    free(state->changed);
     free(state);
 }
 
 enum weir_status contention_start(struct contention_state *state, uint32_t node, int64_t length_ns,
                                   int64_t now_ns, struct weir_error *err)
 {
-    struct group *group;
+    uint32_t index = state->group_of[node];
+    struct group *group = &state->groups[index];
+    struct progress *progress;
     enum weir_status status;
 
     advance(state, now_ns);
-    group = &state->groups[state->group_of[node]];
-    activate(state, state->group_of[node]);
-    status = target_push(group, (struct target){group->clock + (double)length_ns, node}, err);
+    progress = activate(state, index);
+    group->n_running++;
+    status = event_push(&group->targets,
+                        (struct event){bits_of(progress->clock + (double)length_ns), node}, err);
     if (status != WEIR_OK) {
         return status;
     }
+    progress->target = clock_from(event_first(&group->targets).time_ns);
     state->n_running++;
-    state->has_changed = true;
-    return state->family == CONTENTION_PAIRWISE ? pairwise_add(state, state->group_of[node], err)
+    note_change(state, index);
+    return state->family == CONTENTION_PAIRWISE ? pairwise_add(state, index, err)
                                                 : share_add(state, node, err);
 }
 
 int64_t contention_next_ns(const struct contention_state *state)
 {
     return state->n_running == 0 ? INT64_MAX : state->next_ns;
+}
+
+/* Takes out the nodes of one group that end within the elapsed time. */
+static void end_group(struct contention_state *state, uint32_t at, double elapsed, uint32_t *ended,
+                      uint32_t *n_ended)
+{
+    struct progress *progress = &state->clocks[at];
+    struct group *group = &state->groups[progress->group];
+
+    while (group->n_running > 0 && progress->end_after <= elapsed) {
+        ended[(*n_ended)++] = event_pop(&group->targets).node;
+        if (--group->n_running > 0) {
+            progress->target = clock_from(event_first(&group->targets).time_ns);
+            progress->end_after = end_after(progress);
+        }
+    }
+    note_change(state, progress->group);
+    if (group->n_running == 0) {
+        deactivate(state, at);
+    }
 }
 
 /* All ends are judged by the clocks of the last change; only then do the clocks move. */
@@ -205,32 +203,19 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
     uint32_t first = *n_ended;
     double elapsed = (double)(now_ns - state->changed_ns);
 
-    for (uint32_t i = state->n_active; i > 0; i--) {
-        struct group *group = &state->groups[state->active[i - 1]];
-
-        while (group->n_running > 0 && group->end_after <= elapsed) {
-            ended[(*n_ended)++] = target_pop(group);
-            group->end_after = group->n_running > 0 ? end_after(group) : 0;
+    for (uint32_t i = state->n_clocks; i > 0; i--) {
+        if (state->clocks[i - 1].end_after <= elapsed) {
+            end_group(state, i - 1, elapsed, ended, n_ended);
         }
     }
     if (*n_ended == first) {
         return;
     }
     advance(state, now_ns);
-    for (uint32_t i = state->n_active; i > 0; i--) {
-        if (state->groups[state->active[i - 1]].n_running == 0) {
-            deactivate(state, state->active[i - 1]);
-        }
+    state->n_running -= *n_ended - first;
+    for (uint32_t i = first; i < *n_ended && state->family == CONTENTION_SHARE; i++) {
+        share_remove(state, ended[i]);
     }
-    for (uint32_t i = first; i < *n_ended; i++) {
-        state->n_running--;
-        if (state->family == CONTENTION_PAIRWISE) {
-            pairwise_count(state, state->group_of[ended[i]]);
-        } else {
-            share_remove(state, ended[i]);
-        }
-    }
-    state->has_changed = true;
 }
 
 /* No running node ends before 2^63 ns: names the one that would end first. */
@@ -239,11 +224,11 @@ static enum weir_status stretched(const struct contention_state *state, double s
 {
     uint32_t first = WEIR_NONE;
 
-    for (uint32_t i = 0; i < state->n_active; i++) {
-        const struct group *group = &state->groups[state->active[i]];
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        uint32_t node = event_first(&state->groups[state->clocks[i].group].targets).node;
 
-        if (!(group->end_after > soonest) && group->targets[0].node < first) {
-            first = group->targets[0].node;
+        if (!(state->clocks[i].end_after > soonest) && node < first) {
+            first = node;
         }
     }
     return weir_error_set(err, WEIR_INPUT,
@@ -253,6 +238,35 @@ static enum weir_status stretched(const struct contention_state *state, double s
                               ? graph_node_name(state->program->graph, (weir_node){first})
                               : "",
                           state->n_running - 1);
+}
+
+/* Are the speeds still those of the set? Under pairwise contention the numbers of running nodes
+ * count, under share which nodes run. */
+static bool is_stale(struct contention_state *state)
+{
+    bool is_other = state->family == CONTENTION_SHARE;
+
+    for (uint32_t i = 0; i < state->n_changed; i++) {
+        struct group *group = &state->groups[state->changed[i]];
+
+        group->has_changed = false;
+        is_other = is_other || group->n_running != group->n_settled;
+        group->n_settled = group->n_running;
+    }
+    state->n_changed = 0;
+    return is_other;
+}
+
+static void set_speeds(struct contention_state *state)
+{
+    if (state->family == CONTENTION_PAIRWISE) {
+        pairwise_speeds(state);
+    } else {
+        share_speeds(state);
+    }
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        state->clocks[i].speed = state->groups[state->clocks[i].group].speed;
+    }
 }
 
 enum weir_status contention_settle(struct contention_state *state, int64_t now_ns,
@@ -265,16 +279,14 @@ enum weir_status contention_settle(struct contention_state *state, int64_t now_n
         return WEIR_OK;
     }
     state->has_changed = false;
-    if (state->family == CONTENTION_PAIRWISE) {
-        pairwise_speeds(state);
-    } else {
-        share_speeds(state);
+    if (is_stale(state)) {
+        set_speeds(state);
     }
-    for (uint32_t i = 0; i < state->n_active; i++) {
-        struct group *group = &state->groups[state->active[i]];
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        struct progress *progress = &state->clocks[i];
 
-        group->end_after = end_after(group);
-        soonest = group->end_after < soonest ? group->end_after : soonest;
+        progress->end_after = end_after(progress);
+        soonest = progress->end_after < soonest ? progress->end_after : soonest;
     }
     if (state->n_running > 0 && !((double)now_ns + soonest < last)) {
         return stretched(state, soonest, err);
@@ -288,7 +300,7 @@ size_t contention_memory_bytes(const struct contention_state *state)
     size_t bytes = state->n_groups * sizeof *state->groups + state->family_bytes;
 
     for (uint32_t i = 0; i < state->n_groups; i++) {
-        bytes += state->groups[i].room * sizeof *state->groups[i].targets;
+        bytes += event_memory_bytes(&state->groups[i].targets);
     }
     return bytes;
 }

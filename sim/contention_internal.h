@@ -7,40 +7,43 @@
 #include "sim/contention.h"
 #include "sim/queue.h"
 
-/* A running node ends when its group's clock shows this. */
-struct target {
-    double clock;
-    uint32_t node;
+struct group {
+    /* What the clock shows when each running node ends. Doubles that are not negative are in the
+     * order of their bits, so these stand where events have their times. */
+    struct event_queue targets;
+    uint32_t n_running;
+    uint32_t n_settled; /* n_running when the speeds were set last */
+    uint32_t at_clock;  /* where its clock stands, while some of it run */
+    bool has_changed;   /* stands in the list of those whose n_running may have changed since */
+    double speed;       /* as set last */
 };
 
-struct group {
-    struct target *targets; /* a heap of the running nodes */
-    size_t room;
-    uint32_t n_running;
-    uint32_t at_active; /* where it stands in the list of groups that run */
+/* The progress of a group of which some node runs. */
+struct progress {
     double clock;
     double speed;
-    double end_after; /* of its first target: ns after the last change of the set */
+    double target;    /* of the group's node that ends first */
+    double end_after; /* of that node: ns after the last change of the set */
+    uint32_t group;
 };
 
-/* One class that slows another down. */
-struct factor {
-    uint32_t beside; /* the group whose running nodes count */
-    uint32_t slowed; /* the group that slows down */
-    uint32_t rank;   /* of the class beside it, by first mention */
-    double *powers;  /* powers[n]: 1 multiplied by the factor n times */
-    size_t powers_room;
-    uint32_t n_powers;
-    double value;
+/* A class that slows others down. */
+struct slower {
+    uint32_t group;
+    uint32_t first, n_factors; /* of those that it slows down: [first, first + n_factors) */
+    double *rows; /* row n, beside n of its nodes: 1 multiplied n times by each factor (by its own,
+                     once less) */
+    size_t rows_room;
+    uint32_t n_rows;
 };
 
 struct pairwise {
-    struct factor *factors; /* by slowed group, then first mention of the class beside it */
-    double *now;            /* by factor: 1 multiplied by it for each running node that counts */
-    uint32_t n_factors;
-    uint32_t *first;  /* of group g: factors [first[g], first[g + 1]) */
-    uint32_t *beside; /* of group g: indices [beside_first[g] ...) of factors it counts in */
-    uint32_t *beside_first;
+    struct slower *slowers; /* by first mention */
+    uint32_t n_slowers;
+    uint32_t *slower_of; /* by group; WEIR_NONE */
+    uint32_t *slowed;    /* by factor: the group that it slows down */
+    double *factors;
+    double *kappa; /* by group: scratch */
 };
 
 struct share {
@@ -63,9 +66,11 @@ struct contention_state {
 
     struct group *groups;
     uint32_t n_groups;
-    uint32_t *group_of; /* by node */
-    uint32_t *active;   /* groups of which some node runs */
-    uint32_t n_active;
+    uint32_t *group_of;      /* by node */
+    struct progress *clocks; /* of the groups that run */
+    uint32_t n_clocks;
+    uint32_t *changed; /* groups whose number of running nodes may have changed */
+    uint32_t n_changed;
     int64_t changed_ns; /* when the set of running nodes last changed */
     int64_t next_ns;
     bool has_changed; /* since the speeds were set */
@@ -77,10 +82,10 @@ struct contention_state {
 
 MUST_CHECK enum weir_status pairwise_begin(struct contention_state *, struct weir_error *);
 void pairwise_end(struct contention_state *);
+/** One node more of the group runs. */
 MUST_CHECK enum weir_status pairwise_add(struct contention_state *, uint32_t group,
                                          struct weir_error *);
-/** The number of the group's running nodes has changed: sets anew what it does to others. */
-void pairwise_count(struct contention_state *, uint32_t group);
+/** Sets the speed of every group that runs. */
 void pairwise_speeds(struct contention_state *);
 
 MUST_CHECK enum weir_status share_begin(struct contention_state *, struct weir_error *);

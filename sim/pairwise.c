@@ -33,72 +33,91 @@ static enum weir_status rank_classes(const struct graph *graph, uint32_t **out,
     return WEIR_OK;
 }
 
-/* By slowed group, then by the rank of the class beside it, which stands in the sort key. */
-static int factor_compare(const void *a, const void *b)
-{
-    const struct factor *x = a, *y = b;
+/* A kappa line, with the rank of the class that slows the other down. */
+struct line {
+    uint32_t rank;
+    uint32_t slowed;
+    uint32_t beside;
+    double factor;
+};
 
-    if (x->slowed != y->slowed) {
-        return x->slowed < y->slowed ? -1 : 1;
+static int by_rank(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
     }
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return (x->slowed > y->slowed) - (x->slowed < y->slowed);
 }
 
-static enum weir_status index_factors(struct contention_state *state, struct weir_error *err)
+static enum weir_status sort_lines(const struct graph *graph, struct line **out,
+                                   struct weir_error *err)
 {
-    struct pairwise *pairwise = &state->pairwise;
-    uint32_t n_groups = state->n_groups, n = pairwise->n_factors;
-
-    pairwise->first = calloc((size_t)n_groups + 2, sizeof *pairwise->first);
-    pairwise->beside_first = calloc((size_t)n_groups + 2, sizeof *pairwise->beside_first);
-    pairwise->beside = malloc(((size_t)n + 1) * sizeof *pairwise->beside);
-    if (pairwise->first == NULL || pairwise->beside_first == NULL || pairwise->beside == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        pairwise->first[pairwise->factors[i].slowed + 1]++;
-        pairwise->beside_first[pairwise->factors[i].beside + 2]++;
-    }
-    for (uint32_t i = 0; i < n_groups; i++) {
-        pairwise->first[i + 1] += pairwise->first[i];
-        pairwise->beside_first[i + 2] += pairwise->beside_first[i + 1];
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        pairwise->beside[pairwise->beside_first[pairwise->factors[i].beside + 1]++] = i;
-    }
-    return WEIR_OK;
-}
-
-static enum weir_status read_factors(struct contention_state *state, struct weir_error *err)
-{
-    const struct graph *graph = state->program->graph;
-    struct pairwise *pairwise = &state->pairwise;
     uint32_t n = graph_n_kappas(graph);
+    struct line *lines = malloc(((size_t)n + 1) * sizeof *lines);
     uint32_t *rank = NULL;
-    enum weir_status status = rank_classes(graph, &rank, err);
+    enum weir_status status = lines == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    if (status != WEIR_OK) {
-        return status;
+    if (status == WEIR_OK) {
+        status = rank_classes(graph, &rank, err);
     }
-    pairwise->factors = calloc((size_t)n + 1, sizeof *pairwise->factors);
-    pairwise->now = malloc(((size_t)n + 1) * sizeof *pairwise->now);
-    if (pairwise->factors == NULL || pairwise->now == NULL) {
-        free(rank);
-        return weir_error_memory(err);
+    if (status != WEIR_OK) {
+        free(lines);
+        return status;
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct graph_kappa *kappa = graph_kappa(graph, i);
 
-        pairwise->factors[i].slowed = kappa->slowed.index;
-        pairwise->factors[i].beside = kappa->beside.index;
-        pairwise->factors[i].rank = rank[kappa->beside.index];
-        pairwise->factors[i].value = kappa->factor;
-        pairwise->now[i] = 1.0;
+        lines[i] = (struct line){rank[kappa->beside.index], kappa->slowed.index,
+                                 kappa->beside.index, kappa->factor};
     }
-    pairwise->n_factors = n;
-    qsort(pairwise->factors, n, sizeof *pairwise->factors, factor_compare);
     free(rank);
-    return index_factors(state, err);
+    qsort(lines, n, sizeof *lines, by_rank);
+    *out = lines;
+    return WEIR_OK;
+}
+
+static void fill_slowers(struct pairwise *pairwise, const struct line *lines, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 || lines[i].rank != lines[i - 1].rank) {
+            pairwise->slower_of[lines[i].beside] = pairwise->n_slowers;
+            pairwise->slowers[pairwise->n_slowers++] =
+                (struct slower){.group = lines[i].beside, .first = i};
+        }
+        pairwise->slowers[pairwise->n_slowers - 1].n_factors++;
+        pairwise->slowed[i] = lines[i].slowed;
+        pairwise->factors[i] = lines[i].factor;
+    }
+}
+
+static enum weir_status read_factors(struct contention_state *state, struct weir_error *err)
+{
+    struct pairwise *pairwise = &state->pairwise;
+    size_t n = graph_n_kappas(state->program->graph);
+    struct line *lines;
+    enum weir_status status = sort_lines(state->program->graph, &lines, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    pairwise->slowers = calloc(n + 1, sizeof *pairwise->slowers);
+    pairwise->slower_of = malloc(state->n_groups * sizeof *pairwise->slower_of);
+    pairwise->slowed = malloc((n + 1) * sizeof *pairwise->slowed);
+    pairwise->factors = malloc((n + 1) * sizeof *pairwise->factors);
+    pairwise->kappa = malloc(state->n_groups * sizeof *pairwise->kappa);
+    if (pairwise->slowers == NULL || pairwise->slower_of == NULL || pairwise->slowed == NULL ||
+        pairwise->factors == NULL || pairwise->kappa == NULL) {
+        free(lines);
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < state->n_groups; i++) {
+        pairwise->slower_of[i] = WEIR_NONE;
+    }
+    fill_slowers(pairwise, lines, (uint32_t)n);
+    free(lines);
+    return WEIR_OK;
 }
 
 enum weir_status pairwise_begin(struct contention_state *state, struct weir_error *err)
@@ -124,67 +143,70 @@ void pairwise_end(struct contention_state *state)
 {
     struct pairwise *pairwise = &state->pairwise;
 
-    for (uint32_t i = 0; i < pairwise->n_factors; i++) {
-        free(pairwise->factors[i].powers);
+    for (uint32_t i = 0; i < pairwise->n_slowers; i++) {
+        free(pairwise->slowers[i].rows);
     }
+    free(pairwise->slowers);
+    free(pairwise->slower_of);
+    free(pairwise->slowed);
     free(pairwise->factors);
-    free(pairwise->now);
-    free(pairwise->first);
-    free(pairwise->beside);
-    free(pairwise->beside_first);
+    free(pairwise->kappa);
 }
 
-/* One more node of the group runs: the powers that its number asks for must be there. */
+/* The row beside one node more than the last. */
+static enum weir_status add_row(const struct pairwise *pairwise, struct slower *slower,
+                                struct weir_error *err)
+{
+    size_t n = slower->n_factors, at = slower->n_rows * n;
+    enum weir_status status = array_grow(&slower->rows, &slower->rows_room, at + n, err);
+
+    for (size_t i = 0; i < n && status == WEIR_OK; i++) {
+        bool is_first =
+            slower->n_rows == 0 ||
+            (slower->n_rows == 1 && pairwise->slowed[slower->first + i] == slower->group);
+
+        slower->rows[at + i] =
+            is_first ? 1.0 : slower->rows[at + i - n] * pairwise->factors[slower->first + i];
+    }
+    slower->n_rows += status == WEIR_OK ? 1 : 0;
+    return status;
+}
+
+/* One more node of the group runs: its row must be there. */
 enum weir_status pairwise_add(struct contention_state *state, uint32_t group,
                               struct weir_error *err)
 {
     struct pairwise *pairwise = &state->pairwise;
-    uint32_t n = state->groups[group].n_running;
+    uint32_t index = pairwise->slower_of[group];
+    enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = pairwise->beside_first[group]; i < pairwise->beside_first[group + 1]; i++) {
-        struct factor *factor = &pairwise->factors[pairwise->beside[i]];
-
-        while (factor->n_powers <= n) {
-            uint32_t at = factor->n_powers;
-            enum weir_status status =
-                array_grow(&factor->powers, &factor->powers_room, (size_t)at + 1, err);
-
-            if (status != WEIR_OK) {
-                return status;
-            }
-            factor->powers[at] = at == 0 ? 1.0 : factor->powers[at - 1] * factor->value;
-            factor->n_powers++;
-        }
+    while (index != WEIR_NONE && status == WEIR_OK &&
+           pairwise->slowers[index].n_rows <= state->groups[group].n_running) {
+        status = add_row(pairwise, &pairwise->slowers[index], err);
     }
-    pairwise_count(state, group);
-    return WEIR_OK;
-}
-
-void pairwise_count(struct contention_state *state, uint32_t group)
-{
-    struct pairwise *pairwise = &state->pairwise;
-    uint32_t n = state->groups[group].n_running;
-
-    for (uint32_t i = pairwise->beside_first[group]; i < pairwise->beside_first[group + 1]; i++) {
-        uint32_t index = pairwise->beside[i];
-        const struct factor *factor = &pairwise->factors[index];
-        uint32_t others = factor->slowed == group && n > 0 ? n - 1 : n;
-
-        pairwise->now[index] = others == 0 ? 1.0 : factor->powers[others];
-    }
+    return status;
 }
 
 void pairwise_speeds(struct contention_state *state)
 {
     const struct pairwise *pairwise = &state->pairwise;
 
-    for (uint32_t i = 0; i < state->n_active; i++) {
-        uint32_t index = state->active[i];
-        double kappa = 1.0;
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        pairwise->kappa[state->clocks[i].group] = 1.0;
+    }
+    for (uint32_t i = 0; i < pairwise->n_slowers; i++) {
+        const struct slower *slower = &pairwise->slowers[i];
+        size_t n_running = state->groups[slower->group].n_running;
+        const uint32_t *slowed = pairwise->slowed + slower->first;
+        const double *row = slower->rows + n_running * slower->n_factors;
 
-        for (uint32_t j = pairwise->first[index]; j < pairwise->first[index + 1]; j++) {
-            kappa *= pairwise->now[j];
+        for (uint32_t j = 0; n_running > 0 && j < slower->n_factors; j++) {
+            pairwise->kappa[slowed[j]] *= row[j];
         }
-        state->groups[index].speed = 1.0 / kappa;
+    }
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        uint32_t group = state->clocks[i].group;
+
+        state->groups[group].speed = 1.0 / pairwise->kappa[group];
     }
 }

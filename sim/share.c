@@ -280,9 +280,9 @@ void share_speeds(struct contention_state *state)
 {
     struct share *share = &state->share;
 
-    for (uint32_t i = 0; i < state->n_active; i++) {
-        share->is_frozen[state->active[i]] = false;
-        state->groups[state->active[i]].speed = 1;
+    for (uint32_t i = 0; i < state->n_clocks; i++) {
+        share->is_frozen[state->clocks[i].group] = false;
+        state->groups[state->clocks[i].group].speed = 1;
     }
     if (!is_any_short(state)) {
         return;

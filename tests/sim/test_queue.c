@@ -51,11 +51,11 @@ START_TEST(test_events_while_time_runs)
 
             ck_assert_int_eq(event_push(&queue, event, &err), WEIR_OK);
         }
-        for (uint32_t i = 0; i < event_n(&queue); i++) {
+        first = event_first(&queue);
+        for (uint32_t i = 1; next % N == 0 && i < event_n(&queue); i++) {
             struct event other = event_at(&queue, i);
 
-            first = event_first(&queue);
-            ck_assert(i == 0 || event_before(&first, &other));
+            ck_assert(event_before(&first, &other));
         }
         first = event_pop(&queue);
         ck_assert_int_ge(first.time_ns, last.time_ns);
