@@ -159,8 +159,10 @@ static enum weir_status export_folder(struct store *store, struct request *r, st
     const struct store_table *table;
 
     if (status == WEIR_OK && mkdir(r->output, 0777) != 0 && errno != EEXIST) {
-        return weir_error_set(err, WEIR_STORE, "%.300s: the folder cannot be made: %s", r->output,
-                              strerror(errno));
+        return weir_error_set(
+            err, WEIR_STORE,
+            "%.300s: the folder cannot be made: %s; give a path where you may write", r->output,
+            strerror(errno));
     }
     for (uint32_t i = 0; status == WEIR_OK && (table = store_table(i)) != NULL; i++) {
         char path[4096];

@@ -140,6 +140,8 @@ static enum weir_status unknown_option(const struct parser *parser, const char *
 static enum weir_status take_value(const struct cmd_option *option, const char *value,
                                    struct weir_error *err)
 {
+    if (value[0] == '\0' && strcmp(option->name, "-o") == 0)
+        return weir_error_set(err, WEIR_USAGE, "-o: a file name was expected, and is empty");
     if (option->values == NULL) {
         *option->value = value;
         return WEIR_OK;

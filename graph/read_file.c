@@ -27,12 +27,18 @@ static size_t size_hint(const struct stat *st)
     return STEP_BYTES;
 }
 
-static enum weir_status read_all(int fd, const char *path, size_t hint, char **text, size_t *length,
-                                 struct weir_error *err)
+/* Some devices give zeros without end, and no text holds one: what was read by then will be refused. */
+static bool is_endless(const struct stat *st, const char *bytes, size_t n)
+{
+    return !S_ISREG(st->st_mode) && memchr(bytes, 0, n) != NULL;
+}
+
+static enum weir_status read_all(int fd, const char *path, const struct stat *st, char **text,
+                                 size_t *length, struct weir_error *err)
 {
     char *bytes = NULL;
     size_t room = 0, used = 0;
-    enum weir_status status = array_grow(&bytes, &room, hint, err);
+    enum weir_status status = array_grow(&bytes, &room, size_hint(st), err);
 
     while (status == WEIR_OK) {
         ssize_t n;
@@ -41,8 +47,10 @@ static enum weir_status read_all(int fd, const char *path, size_t hint, char **t
         if (status != WEIR_OK)
             break;
         n = read(fd, bytes + used, room - used);
-        if (n == 0)
+        if (n == 0 || (n > 0 && is_endless(st, bytes + used, (size_t)n))) {
+            used += (size_t)n;
             break;
+        }
         if (n > 0)
             used += (size_t)n;
         else if (errno != EINTR)
@@ -70,7 +78,7 @@ enum weir_status read_file(const char *path, char **text, size_t *length, struct
         errno = EISDIR;
         status = cannot_read(path, err);
     } else {
-        status = read_all(fd, path, size_hint(&st), text, length, err);
+        status = read_all(fd, path, &st, text, length, err);
     }
     if (fd >= 0 && !is_stdin)
         (void)close(fd);

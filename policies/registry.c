@@ -74,7 +74,10 @@ static enum weir_status load(const char *path, const struct weir_policy **out,
     enum weir_status status;
 
     if (library == NULL) {
-        return weir_error_set(err, WEIR_INPUT, "cannot load policy: %s", dlerror());
+        return weir_error_set(err, WEIR_INPUT,
+                              "cannot load policy: %s; give the path of a shared object that "
+                              "exports one, as weir-policy(3) shows",
+                              dlerror());
     }
     symbol = dlsym(library, WEIR_POLICY_EXPORT);
     if (symbol == NULL) {

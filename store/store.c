@@ -42,8 +42,8 @@ enum weir_status store_fail(sqlite3 *db, const char *path, int code, struct weir
     case SQLITE_IOERR:
         return weir_error_set(
             err, WEIR_STORE,
-            "%.300s: the file could not be read or written: %s; nothing of the run "
-            "was kept",
+            "%.300s: the file could not be read or written: %s; what was begun there is undone: "
+            "see that the disk has room and is in order, or use a file elsewhere with --db",
             path,
             db != NULL && sqlite3_system_errno(db) != 0 ? strerror(sqlite3_system_errno(db))
                                                         : detail);
@@ -161,6 +161,13 @@ enum weir_status store_end(struct store *store, enum weir_status status, struct 
 
 /* ---- opening ---- */
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* Why a file cannot be opened, better than SQLite says it. */
 static enum weir_status explain_cannot_open(const char *path, bool is_read_only,
                                             struct weir_error *err)
@@ -168,12 +175,17 @@ static enum weir_status explain_cannot_open(const char *path, bool is_read_only,
     struct stat st;
 
     if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            return weir_error_set(err, WEIR_STORE, "%.300s is a folder, not a file", path);
-        return weir_error_set(err, WEIR_STORE, "%.300s cannot be opened: %s", path,
-                              access(path, is_read_only ? R_OK : R_OK | W_OK) == 0
-                                  ? "its folder is read-only and its journal is missing"
-                                  : strerror(errno));
+        if (is_folder(path))
+            return weir_error_set(err, WEIR_STORE,
+                                  "%.300s is a folder, not a file; name a file with --db", path);
+        return weir_error_set(
+            err, WEIR_STORE,
+            "%.300s cannot be opened: %s; see to its permissions, or name another "
+            "file with --db",
+            path,
+            access(path, is_read_only ? R_OK : R_OK | W_OK) == 0
+                ? "its folder is read-only and its journal is missing"
+                : strerror(errno));
     }
     if (errno == ENOENT && is_read_only) {
         return weir_error_set(err, WEIR_STORE,
@@ -181,8 +193,9 @@ static enum weir_status explain_cannot_open(const char *path, bool is_read_only,
                               "names another",
                               path);
     }
-    return weir_error_set(err, WEIR_STORE, "%.300s cannot be made: %s", path,
-                          errno == ENOENT ? "its folder is missing or read-only" : strerror(errno));
+    return weir_error_set(
+        err, WEIR_STORE, "%.300s cannot be made: %s; name a file with --db where you may write",
+        path, errno == ENOENT ? "its folder is missing or read-only" : strerror(errno));
 }
 
 /* SQLite's URI of a file that nobody changes: in a read-only folder it needs no journal beside it.
@@ -245,6 +258,21 @@ static void close_file(struct store *store)
     (void)sqlite3_close(db);
 }
 
+/* Does that come of what SQLite keeps beside a file, also to read it? The folder may be read-only, or
+ * the disk full. */
+static bool needs_a_place(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Also to read alone the file is opened so that it could be written, where that is allowed: the last
  * one to close it then removes the journal beside it. That nothing is written, query_only sees to. */
 static enum weir_status open_file(struct store *store, bool is_read_only, struct weir_error *err)
@@ -252,8 +280,8 @@ static enum weir_status open_file(struct store *store, bool is_read_only, struct
     int flags = SQLITE_OPEN_READWRITE | (is_read_only ? 0 : SQLITE_OPEN_CREATE);
     int code = open_and_touch(store, store->path, flags);
 
-    if (is_read_only && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) &&
-        access(store->path, R_OK) == 0 && !has_journal(store->path)) {
+    if (is_read_only && needs_a_place(code) && access(store->path, R_OK) == 0 &&
+        !has_journal(store->path)) {
         char *uri = immutable_uri(store->path);
 
         if (uri == NULL)
@@ -264,7 +292,7 @@ static enum weir_status open_file(struct store *store, bool is_read_only, struct
     }
     if (code == SQLITE_OK)
         return WEIR_OK;
-    if ((code & 0xff) == SQLITE_CANTOPEN)
+    if ((code & 0xff) == SQLITE_CANTOPEN || is_folder(store->path))
         return explain_cannot_open(store->path, is_read_only, err);
     return store_fail(store->db, store->path, code, err);
 }

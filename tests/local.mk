@@ -76,6 +76,7 @@ else
 TESTS += tests/python-missing.sh
 endif
 
+include tests/faults.mk
 include tests/oracle.mk
 
 # The order of the folders.

@@ -29,19 +29,28 @@ struct import_options import_default(void)
 
 #define SNIFF_BYTES 512
 
+static enum weir_status cannot_read(const char *path, int error, struct weir_error *err)
+{
+    if (error == ENOMEM)
+        return weir_error_memory(err);
+    return weir_error_set(
+        err, WEIR_INPUT, "%.200s: cannot be read: %s; give the path of a profile that you may read",
+        path, strerror(error));
+}
+
 static enum weir_status read_head(const char *path, unsigned char head[SNIFF_BYTES], size_t *n,
                                   struct weir_error *err)
 {
     FILE *file = fopen(path, "rb");
 
     if (file == NULL)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(errno));
+        return cannot_read(path, errno, err);
     errno = 0;
     *n = fread(head, 1, SNIFF_BYTES, file);
     if (ferror(file) != 0) {
         int error = errno;
         (void)fclose(file);
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(error));
+        return cannot_read(path, error, err);
     }
     (void)fclose(file);
     return WEIR_OK;

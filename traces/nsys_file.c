@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens an export: plain, or unpacked to a file without a name that is mapped, so that its pages are
- * the kernel's to drop. The file itself is never written, nor is anything beside it, unless a
- * write-ahead log lies there that SQLite must read. What is no export is told by its first bytes. */
+/* Opens an export: plain, or unpacked to a file without a name. The file itself is never written,
+ * nor is anything beside it, unless a write-ahead log lies there that SQLite must read. What is no
+ * export is told by its first bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,7 +106,7 @@ static void restrain(sqlite3 *db)
 static enum weir_status open_failed(const char *path, sqlite3 *db, struct weir_error *err)
 {
     enum weir_status status =
-        db == NULL || sqlite3_errcode(db) == SQLITE_NOMEM
+        db == NULL || sqlite3_errcode(db) == SQLITE_NOMEM || sqlite3_errcode(db) == SQLITE_OK
             ? weir_error_memory(err)
             : weir_error_set(err, WEIR_INPUT, "%.200s: SQLite cannot open it: %.200s", path,
                              sqlite3_errmsg(db));
@@ -215,14 +214,14 @@ static enum weir_status open_memory(unsigned char *bytes, size_t n_bytes, const 
     return first_read(name, out->db, err);
 }
 
-/* In memory there is no log to read, so a file that had one says so no longer. Our copy only. */
+/* With the copy comes no log, so a file that had one says so no longer. Our copy only. */
 #define LOG_MODE_AT 18
 
-static enum weir_status open_unpacked(const char *path, FILE *file, struct nsys_file *out,
+static enum weir_status open_unpacked(const char *path, struct nsys_file *out,
                                       struct weir_error *err)
 {
     unsigned char head[HEADER_BYTES];
-    int fd = fileno(file);
+    int fd = fileno(out->unpacked), result;
     struct stat info;
     ssize_t n = pread(fd, head, sizeof head, 0);
     enum weir_status status;
@@ -236,26 +235,34 @@ static enum weir_status open_unpacked(const char *path, FILE *file, struct nsys_
     if (head[LOG_MODE_AT] == 2 && pwrite(fd, "\1\1", 2, LOG_MODE_AT) != 2)
         return weir_error_set(err, WEIR_STORE, "%.200s: the unpacked copy cannot be written: %s",
                               path, strerror(errno));
-    out->map_bytes = (size_t)info.st_size;
-    out->map = mmap(NULL, out->map_bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (out->map == MAP_FAILED) {
-        out->map = NULL;
-        return weir_error_memory(err);
+    result = nsys_nameless_open(fd, &out->nameless, &out->db);
+    if (result != SQLITE_OK) {
+        sqlite3 *db = out->db;
+        out->db = NULL;
+        if (db == NULL && result != SQLITE_NOMEM)
+            return weir_error_set(err, WEIR_INPUT, "%.200s: SQLite cannot open it: %.200s", path,
+                                  sqlite3_errstr(result));
+        return open_failed(path, db, err);
     }
-    return open_memory(out->map, out->map_bytes, path, out, err);
+    restrain(out->db);
+    return first_read(path, out->db, err);
 }
 
 static enum weir_status open_packed(enum nsys_packing packing, int fd, const char *path,
                                     struct nsys_file *out, struct weir_error *err)
 {
-    FILE *file = NULL;
-    enum weir_status status = nsys_unpack(packing, fd, path, &file, err);
+    enum weir_status status = nsys_unpack(packing, fd, path, &out->unpacked, err);
 
-    if (status != WEIR_OK)
-        return status;
-    status = open_unpacked(path, file, out, err);
-    (void)fclose(file); /* the mapping keeps what it needs */
-    return status;
+    return status == WEIR_OK ? open_unpacked(path, out, err) : status;
+}
+
+static enum weir_status cannot_read(const char *path, struct weir_error *err)
+{
+    if (errno == ENOMEM)
+        return weir_error_memory(err);
+    return weir_error_set(
+        err, WEIR_INPUT, "%.200s: cannot be read: %s; give the path of a profile that you may read",
+        path, strerror(errno));
 }
 
 static enum weir_status open_fd(int fd, const char *path, struct nsys_file *out,
@@ -268,13 +275,15 @@ static enum weir_status open_fd(int fd, const char *path, struct nsys_file *out,
     ssize_t n;
 
     if (fstat(fd, &info) != 0)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(errno));
+        return cannot_read(path, err);
     if (!S_ISREG(info.st_mode))
-        return weir_error_set(err, WEIR_INPUT, "%.200s: a file was expected, and this is %s", path,
-                              S_ISDIR(info.st_mode) ? "a folder" : "none");
+        return weir_error_set(err, WEIR_INPUT,
+                              "%.200s: a file was expected, and this is %s; give "
+                              "the path of a profile",
+                              path, S_ISDIR(info.st_mode) ? "a folder" : "none");
     n = pread(fd, head, sizeof head, 0);
     if (n < 0)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(errno));
+        return cannot_read(path, err);
     packing = nsys_packing_of(head, (size_t)n);
     if (packing != PACKED_NOT)
         return open_packed(packing, fd, path, out, err);
@@ -289,7 +298,7 @@ enum weir_status nsys_open(const char *path, struct nsys_file *out, struct weir_
 
     *out = (struct nsys_file){.db = NULL};
     if (fd < 0)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(errno));
+        return cannot_read(path, err);
     status = open_fd(fd, path, out, err);
     (void)close(fd);
     if (status != WEIR_OK)
@@ -306,7 +315,6 @@ enum weir_status nsys_open_bytes(const unsigned char *bytes, size_t n_bytes, con
     status = check_header(name, bytes, n_bytes, (int64_t)n_bytes, err);
     if (status != WEIR_OK)
         return status;
-    out->map_bytes = 0;
     /* SQLite takes a pointer to bytes that it may change, and does not when it only reads. */
     status = open_memory((unsigned char *)(uintptr_t)bytes, n_bytes, name, out, err);
     if (status != WEIR_OK)
@@ -317,7 +325,8 @@ enum weir_status nsys_open_bytes(const unsigned char *bytes, size_t n_bytes, con
 void nsys_close(struct nsys_file *file)
 {
     (void)sqlite3_close(file->db);
-    if (file->map != NULL)
-        (void)munmap(file->map, file->map_bytes);
+    nsys_nameless_free(file->nameless);
+    if (file->unpacked != NULL)
+        (void)fclose(file->unpacked);
     *file = (struct nsys_file){.db = NULL};
 }

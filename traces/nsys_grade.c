@@ -106,7 +106,8 @@ enum weir_status nsys_check_content(struct nsys *nsys, struct weir_error *err)
     if (!has_any(nsys))
         return weir_error_set(err, WEIR_INPUT,
                               "%.200s: an SQLite file, but not one that Nsight Systems exported: "
-                              "it has none of its tables",
+                              "it has none of its tables; export with: nsys export --type sqlite "
+                              "-o profile.sqlite profile.nsys-rep",
                               nsys->path);
     if (nsys->tables[NSYS_KERNEL].name == NULL && nsys->tables[NSYS_MEMCPY].name == NULL &&
         nsys->tables[NSYS_MEMSET].name == NULL && nsys->tables[NSYS_GRAPH_TRACE].name == NULL)

@@ -25,6 +25,8 @@ enum nsys_packing nsys_packing_of(const unsigned char *head, size_t n_bytes)
 
 static enum weir_status no_room(const char *path, struct weir_error *err)
 {
+    if (errno == ENOMEM)
+        return weir_error_memory(err);
     return weir_error_set(
         err, WEIR_STORE,
         "%.200s: unpacking it to a temporary file failed: %s; make room, or unpack "
@@ -55,7 +57,11 @@ static enum weir_status unpack_gzip(int fd, const char *path, FILE *out, struct 
     }
     if (status == WEIR_OK && n <= 0) {
         const char *text = gzerror(file, &fault);
-        if (fault == Z_BUF_ERROR)
+        if (strncmp(text, "<fd:", 4) == 0 && strstr(text, ": ") != NULL)
+            text = strstr(text, ": ") + 2; /* it has no better name for the file */
+        if (fault == Z_MEM_ERROR)
+            status = weir_error_memory(err);
+        else if (fault == Z_BUF_ERROR)
             status = weir_error_set(err, WEIR_INPUT, "%.200s: the gzip file ends too early; %s",
                                     path, advice);
         else if (n < 0)
@@ -81,14 +87,18 @@ static enum weir_status unpack_zstd_from(int fd, const char *path, FILE *out, ZS
 
             pending = ZSTD_decompressStream(stream, &to, &in);
             if (ZSTD_isError(pending))
-                return weir_error_set(err, WEIR_INPUT, "%.200s: damaged zstd file (%s)", path,
-                                      ZSTD_getErrorName(pending));
+                return weir_error_set(err, WEIR_INPUT,
+                                      "%.200s: damaged zstd file (%s); copy or export it again",
+                                      path, ZSTD_getErrorName(pending));
             if (fwrite(to.dst, 1, to.pos, out) != to.pos)
                 return no_room(path, err);
         }
     }
     if (n < 0)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: %s", path, strerror(errno));
+        return weir_error_set(
+            err, WEIR_INPUT,
+            "%.200s: cannot be read: %s; give the path of a profile that you may read", path,
+            strerror(errno));
     if (pending != 0)
         return weir_error_set(
             err, WEIR_INPUT, "%.200s: the zstd file ends too early; copy or export it again", path);

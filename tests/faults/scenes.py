@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of faults share: the verbs they run, in folders that hold all each of them needs,
+and what must be true of such a folder whatever went wrong.
+
+environment: WEIR the program, WEIR_SOURCE the top of the sources
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+
+WEIR = str(pathlib.Path(os.environ.get("WEIR", "weir")).resolve())
+SOURCE = pathlib.Path(os.environ.get("WEIR_SOURCE", pathlib.Path(__file__).parents[2])).resolve()
+TIMEOUT_S = 120
+
+GRAPH = """weir 1
+graph step scope=cold
+domain gpu capacity=100
+domain host capacity=1000
+engine sm domain=gpu
+engine up domain=gpu from=host to=gpu bandwidth=1GB/s
+engine down domain=gpu from=gpu to=host bandwidth=1GB/s
+kappa sm up 1.5
+kappa sm sm 1
+object w size=40 domain=host initial
+object a size=50
+object b size=40
+node load prefetch engine=up object=w
+node first compute engine=sm duration=20us reads=w@gpu writes=a workspace=10
+node save offload engine=down object=a
+node second compute engine=sm duration=30us reads=a writes=b
+node drop reclamation object=a domain=gpu
+node "third, \\"quoted\\"" compute engine=sm duration=10us reads=b
+"""
+MACHINE = "weir 1\ndomain gpu capacity=200\nengine sm slots=2\n"
+
+# The verbs: name, words, what they write beside the store, how many runs they add to it. A scene
+# runs where the graph, a machine, a profile and a store with a simulation and a replay are.
+SCENES = {
+    "import": (["import", "nsys", "profile.sqlite", "-o", "out.weir", "--json"], ["out.weir"], 1),
+    "import-packed": (["import", "auto", "profile.gz", "-o", "out.weir"], ["out.weir"], 1),
+    "generate": (["generate", "random", "--nodes", "60", "-o", "out.weir"], ["out.weir"], 0),
+    "generate-step": (["generate", "transformer", "--layers", "1", "-o", "out.weir", "--json"],
+                      ["out.weir"], 0),
+    "check": (["check", "step.weir", "--machine", "m.weir", "--json"], [], 0),
+    "check-expand": (["check", "step.weir", "--expand"], [], 0),
+    "simulate": (["simulate", "step.weir", "--machine", "m.weir", "--contention", "pairwise",
+                  "--json"], [], 1),
+    "simulate-new": (["simulate", "step.weir", "--db", "new.db"], [], 1),
+    "replay": (["replay", "1", "--repeats", "1", "--json"], [], 1),
+    "calibrate": (["calibrate", "--repeats", "3", "--no-contention", "-o", "out.weir"],
+                  ["out.weir"], 0),
+    "compare": (["compare", "1", "2", "--json"], [], 0),
+    "plot": (["plot", "timeline", "1", "-o", "out.svg"], ["out.svg"], 0),
+    "plot-compare": (["plot", "compare", "1", "2", "-o", "out.svg"], ["out.svg"], 0),
+    "export": (["export", "csv", "spans", "1", "-o", "out.csv"], ["out.csv"], 0),
+    "export-chrome": (["export", "chrome", "1", "2", "-o", "out.json.gz"], ["out.json.gz"], 0),
+    "export-print": (["export", "csv", "nodes", "1"], [], 0),
+    "runs": (["runs", "--json"], [], 0),
+    "runs-show": (["runs", "show", "1"], [], 0),
+    "runs-delete": (["runs", "delete", "2"], [], -1),
+    "policies": (["policies", "--json"], [], 0),
+    "devices": (["devices", "--json"], [], 0),
+}
+# Measured times differ from one time to the next: only that they are there can be compared.
+MEASURED = {"replay", "calibrate", "devices"}
+RUNS_BEFORE = 2
+
+
+def weir(folder, words, env=None, **more):
+    more.setdefault("stdin", subprocess.DEVNULL)
+    more.setdefault("stdout", subprocess.PIPE)
+    more.setdefault("stderr", subprocess.PIPE)
+    full = dict(os.environ, LC_ALL="C", WEIR_DATADIR=str(SOURCE), **(env or {}))
+    return subprocess.run([WEIR, *words], cwd=folder, env=full, timeout=TIMEOUT_S, **more)
+
+
+def make_template(folder):
+    """Fills a folder with what the scenes need; raises AssertionError when that fails."""
+    (folder / "step.weir").write_text(GRAPH)
+    (folder / "m.weir").write_text(MACHINE)
+    base = sqlite3.connect(folder / "profile.sqlite")
+    base.executescript((SOURCE / "doc/examples/profile.sql").read_text())
+    base.close()
+    import gzip  # pylint: disable=import-outside-toplevel
+    (folder / "profile.gz").write_bytes(gzip.compress((folder / "profile.sqlite").read_bytes()))
+    for words in (["simulate", "step.weir", "--quiet"], ["replay", "1", "--repeats", "1",
+                                                        "--quiet"]):
+        done = weir(folder, words)
+        assert done.returncode == 0, done.stderr.decode()
+
+
+def copy_template(template, folder):
+    for path in template.iterdir():
+        shutil.copy2(path, folder / path.name)
+
+
+def told(name, done):
+    """What a scene prints, without what a clock says."""
+    if name in MEASURED:
+        return b""
+    return re.sub(rb'("[a-z_]*wall_ns"|"simulate_memory_bytes"): \d+', rb"\1: *", done.stdout)
+
+
+def n_runs(path):
+    """How many whole runs a store holds. AssertionError when it is damaged or holds a part of one;
+    None when there is no store."""
+    if not path.exists():
+        return None
+    base = sqlite3.connect(path)
+    try:
+        assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "damaged store"
+        assert not base.execute("PRAGMA foreign_key_check").fetchall(), "broken keys in the store"
+        if not base.execute("SELECT 1 FROM sqlite_master WHERE name = 'run'").fetchall():
+            return 0
+        runs = base.execute("SELECT id, n_started FROM run").fetchall()
+        for run, n_started in runs:
+            n = base.execute("SELECT count(*) FROM span WHERE run_id = ? AND start_ns IS NOT NULL",
+                             (run,)).fetchone()[0]
+            assert n == n_started > 0, f"run {run} has {n} of {n_started} spans"
+        keys = base.execute("SELECT DISTINCT key >> 32 FROM span_row").fetchall()
+        assert len(keys) == len(runs), f"spans of {len(keys)} runs, where {len(runs)} are"
+        return len(runs)
+    finally:
+        base.close()
+
+
+def check_folder(name, folder, before, is_done, reference):
+    """What must hold after a scene that ended well (is_done) or did not.
+
+    before: the names that were in the folder; reference: {file: bytes} that a good scene wrote, the
+    files being those that were "old" before."""
+    _, outputs, more = SCENES[name]
+    allowed = {base + end for base in ("weir.db", "new.db") for end in ("", "-wal", "-shm",
+                                                                        "-journal")}
+    left = {p.name for p in folder.iterdir()} - before - allowed
+    assert not left - set(outputs), f"left behind: {sorted(left)}"
+    for output in outputs:
+        path = folder / output
+        if is_done:
+            assert path.exists(), f"{output} is missing"
+            whole = path.read_bytes()
+            assert name in MEASURED or whole == reference[output], f"{output} is another"
+            assert whole and whole != b"old", f"{output} was not written"
+        elif output in before:
+            assert path.read_bytes() == b"old", f"{output} was changed by what failed"
+        else:
+            assert not path.exists(), f"what failed left {output}"
+    is_new = name.endswith("-new")
+    had = 0 if is_new else RUNS_BEFORE
+    found = n_runs(folder / ("new.db" if is_new else "weir.db"))
+    if is_done:
+        assert found == had + more, f"{found} runs, expected {had + more}"
+    else:
+        assert (is_new and found is None) or found in (had, had + more), f"{found} runs, {had} before"
