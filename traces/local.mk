@@ -27,6 +27,7 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_live.c \
 	traces/nsys_loose.c \
 	traces/nsys_memory.c \
+	traces/nsys_nameless.c \
 	traces/nsys_names.c \
 	traces/nsys_ops.c \
 	traces/nsys_prune.c \

@@ -11,7 +11,7 @@
 static void free_rows(struct nsys *nsys)
 {
     void *rows[] = {nsys->calls, nsys->ops,  nsys->syncs, nsys->records, nsys->memories,
-                    nsys->waits, nsys->work, nsys->reach, nsys->latest};
+                    nsys->waits, nsys->work, nsys->reach, nsys->latest,  nsys->cut_waits};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         free(rows[i]);
@@ -22,7 +22,7 @@ static void free_rows(struct nsys *nsys)
     nsys->syncs = NULL;
     nsys->records = NULL;
     nsys->memories = NULL;
-    nsys->waits = NULL;
+    nsys->waits = nsys->cut_waits = NULL;
     nsys->work = nsys->latest = NULL;
     nsys->reach = NULL;
     nsys->record_keys = NULL;

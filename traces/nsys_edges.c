@@ -141,6 +141,51 @@ static enum weir_status link_waits(struct nsys *nsys, struct weir_error *err)
     return status;
 }
 
+/* The begin of the window, and what waits for it because what it really waited for lies before. */
+static enum weir_status link_cut_waits(struct nsys *nsys, struct weir_error *err)
+{
+    struct recording *recording = nsys->recording;
+    struct recording_action begin = {
+        .start_ns = INT64_MAX,
+        .bytes = -1,
+        .origin_row = -1,
+        .lead = RECORDING_NONE,
+        .engine = RECORDING_NONE,
+        .object = RECORDING_NONE,
+        .domain = RECORDING_NONE,
+        .from = RECORDING_NONE,
+        .to = RECORDING_NONE,
+        .kind = NODE_BARRIER,
+        .rank = RANK_WINDOW,
+        .source = TIME_HOST,
+    };
+    uint32_t id;
+    enum weir_status status;
+
+    if (nsys->n_cut_waits == 0 || recording_n_actions(recording) == 0)
+        return WEIR_OK;
+    for (uint32_t i = 0; i < recording_n_actions(recording); i++) {
+        if (recording_start_ns(recording, i) < begin.start_ns)
+            begin.start_ns = recording_start_ns(recording, i);
+    }
+    begin.finish_ns = begin.start_ns;
+    status = recording_word(recording, "window-begin", &begin.name, err);
+    if (status == WEIR_OK)
+        status = recording_add_action(recording, &begin, &id, err);
+    for (size_t i = 0; i < nsys->n_cut_waits && status == WEIR_OK; i++) {
+        const struct nsys_wait *wait = &nsys->cut_waits[i];
+
+        status = link(nsys,
+                      &(struct recording_link){.producer = id,
+                                               .consumer = wait->call != NSYS_NONE
+                                                               ? nsys->calls[wait->call].wait_action
+                                                               : nsys->ops[wait->waiting_op].action,
+                                               .rule = RULE_BEFORE_WINDOW},
+                      err);
+    }
+    return status;
+}
+
 /* Page migrations: within the kernel that runs, else after the last call that had returned. */
 
 struct ended_call {
@@ -384,5 +429,7 @@ enum weir_status nsys_add_edges(struct nsys *nsys, struct weir_error *err)
         status = link_waits(nsys, err);
     if (status == WEIR_OK)
         status = link_migrations(nsys, err);
-    return status == WEIR_OK ? link_late_work(nsys, err) : status;
+    if (status == WEIR_OK)
+        status = link_late_work(nsys, err);
+    return status == WEIR_OK ? link_cut_waits(nsys, err) : status;
 }

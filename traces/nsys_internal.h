@@ -191,9 +191,16 @@ struct nsys_wait {
     uint8_t rule;        /* enum recording_rule */
 };
 
-/* Of actions that start together the host's come first, then memory (taken before it is given back),
+/* Of actions that start together the begin of a window comes first, then the host's, then memory (taken before it is given back),
  * then device work, and last what happened within it. */
-enum nsys_rank { RANK_HOST, RANK_ALLOCATION, RANK_RECLAMATION, RANK_OP, RANK_MIGRATION };
+enum nsys_rank {
+    RANK_WINDOW,
+    RANK_HOST,
+    RANK_ALLOCATION,
+    RANK_RECLAMATION,
+    RANK_OP,
+    RANK_MIGRATION
+};
 
 /* A device, by its number on the machine where that is known. */
 struct nsys_gpu {
@@ -254,9 +261,11 @@ struct nsys {
     struct nsys_memory *memories; /* by time */
     struct nsys_stream *streams;
     struct nsys_wait *waits;
+    struct nsys_wait *cut_waits; /* for what was recorded before the window: `op` is NSYS_NONE */
     struct nsys_gpu *gpus;
     uint32_t n_calls, n_ops, n_syncs, n_records, n_memories, n_streams, n_gpus;
-    size_t n_waits;
+    size_t n_waits, n_cut_waits;
+    size_t cut_waits_room;
     size_t calls_room, ops_room, syncs_room, records_room, memories_room, streams_room, waits_room,
         gpus_room;
 
@@ -266,14 +275,16 @@ struct nsys {
 
     bool has_framework;     /* a range around a call is called as PyTorch calls its operators */
     int64_t from_ns, to_ns; /* the window; INT64_MIN and INT64_MAX without one */
+    int64_t first_ns;       /* the first event of the whole file, where it was asked for; else 0 */
+    bool has_first;
     uint32_t host_domain;
 };
 
 /* nsys_file.c: an open database, and what must go with it. */
 struct nsys_file {
     sqlite3 *db;
-    void *map; /* of an unpacked copy that has no name; NULL none */
-    size_t map_bytes;
+    FILE *unpacked; /* a copy that has no name; NULL none */
+    struct nsys_nameless *nameless;
 };
 MUST_CHECK enum weir_status nsys_open(const char *path, struct nsys_file *out, struct weir_error *);
 MUST_CHECK enum weir_status nsys_open_bytes(const unsigned char *bytes, size_t n_bytes,
@@ -288,6 +299,12 @@ enum nsys_packing nsys_packing_of(const unsigned char *head, size_t n_bytes);
 MUST_CHECK enum weir_status nsys_unpack(enum nsys_packing, int fd, const char *path, FILE **out,
                                         struct weir_error *);
 
+/* nsys_nameless.c: SQLite on an open file. */
+/** Opens the database in it, read-only, and returns SQLite's result. @param out to be freed when the
+ *  database is closed, also on failure; the caller closes @p fd after that */
+int nsys_nameless_open(int fd, struct nsys_nameless **out, sqlite3 **db);
+void nsys_nameless_free(struct nsys_nameless *);
+
 /* nsys_schema.c: which tables and columns there are. */
 MUST_CHECK enum weir_status nsys_probe(struct nsys *, struct weir_error *);
 /** A statement over the table: the columns of its list in that order, NULL for those this file
@@ -299,11 +316,18 @@ MUST_CHECK enum weir_status nsys_select(struct nsys *, enum nsys_table, const ch
 /** Finalizes a statement that has ended with @p step_result, and turns a failure into an error. */
 MUST_CHECK enum weir_status nsys_end(struct nsys *, enum nsys_table, sqlite3_stmt *,
                                      int step_result, struct weir_error *);
+/** The integer that a query gives; @p absent when it gives none. */
+MUST_CHECK enum weir_status nsys_ask(const struct nsys *, const char *query, int64_t absent,
+                                     int64_t *value, struct weir_error *);
+/** WEIR_INPUT that says what SQLite said; WEIR_MEMORY when it ran out of that. */
+MUST_CHECK enum weir_status nsys_failed(const struct nsys *, const char *what, int result,
+                                        struct weir_error *);
 /** How many rows the table is likely to have, so that arrays are made once: 0 when that is not known,
  *  or when only a window of them is wanted. */
-size_t nsys_rows_likely(struct nsys *, enum nsys_table);
-/** How many rows it has; 0 when there is no table, or that cannot be told. */
-int64_t nsys_count_rows(struct nsys *, enum nsys_table);
+MUST_CHECK enum weir_status nsys_rows_likely(const struct nsys *, enum nsys_table, size_t *n,
+                                             struct weir_error *);
+MUST_CHECK enum weir_status nsys_count_rows(const struct nsys *, enum nsys_table, int64_t *n,
+                                            struct weir_error *);
 const char *nsys_table_name(enum nsys_table);
 /** The column as a query names it: "NULL" when this file lacks it. */
 const char *nsys_column_name(const struct nsys *, enum nsys_table, const char *column);

@@ -339,11 +339,15 @@ static enum weir_status reserve_ops(struct nsys *nsys, struct weir_error *err)
 {
     static const enum nsys_table tables[] = {NSYS_KERNEL, NSYS_MEMCPY, NSYS_MEMSET,
                                              NSYS_GRAPH_TRACE};
-    size_t n = 0;
+    size_t n, sum = 0;
 
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        n += nsys_rows_likely(nsys, tables[i]);
-    return array_grow(&nsys->ops, &nsys->ops_room, n, err);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        enum weir_status status = nsys_rows_likely(nsys, tables[i], &n, err);
+        if (status != WEIR_OK)
+            return status;
+        sum += n;
+    }
+    return array_grow(&nsys->ops, &nsys->ops_room, sum, err);
 }
 
 /* After the other rows: events name streams too. */

@@ -17,14 +17,72 @@ enum nvtx_column { NVTX_START, NVTX_END, NVTX_TYPE, NVTX_TEXT, NVTX_TEXT_ID, NVT
 
 /* The window. */
 
-static bool parse_times(const char *window, int64_t *from_ns, int64_t *to_ns)
+/* FROM:TO by the clock of the profile; +FROM:+TO since the first event, where the times of graphs,
+ * timelines and figures begin. */
+static bool parse_times(const char *window, int64_t *from_ns, int64_t *to_ns, bool *is_since_first)
 {
-    const char *colon = strchr(window, ':');
+    const char *from = window, *colon = strchr(window, ':'), *to;
 
     if (colon == NULL)
         return false;
-    return number_time(window, (size_t)(colon - window), from_ns) == NUMBER_OK &&
-           number_time(colon + 1, strlen(colon + 1), to_ns) == NUMBER_OK;
+    to = colon + 1;
+    *is_since_first = *from == '+' && *to == '+';
+    if (*is_since_first) {
+        from++;
+        to++;
+    }
+    return number_time(from, (size_t)(colon - from), from_ns) == NUMBER_OK &&
+           number_time(to, strlen(to), to_ns) == NUMBER_OK;
+}
+
+/* The first event of all that become actions: its time is 0 in the graph of the whole file. */
+static enum weir_status find_first(struct nsys *nsys, struct weir_error *err)
+{
+    static const struct {
+        enum nsys_table table;
+        const char *where;
+    } tables[] = {
+        {NSYS_RUNTIME, "coalesce(%s, 0) = 0 AND typeof(\"end\") = 'integer'"},
+        {NSYS_KERNEL, "typeof(\"end\") = 'integer'"},
+        {NSYS_MEMCPY, "typeof(\"end\") = 'integer'"},
+        {NSYS_MEMSET, "typeof(\"end\") = 'integer'"},
+        {NSYS_GRAPH_TRACE, "typeof(\"end\") = 'integer'"},
+        {NSYS_MEMORY, "bytes > 0 AND coalesce(memKind, 0) NOT IN (5, 6)"},
+    };
+    enum weir_status status = WEIR_OK;
+
+    nsys->first_ns = INT64_MAX;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == WEIR_OK; i++) {
+        int64_t first_ns;
+        char where[96], query[320];
+
+        if (nsys->tables[tables[i].table].name == NULL)
+            continue;
+        (void)snprintf(where, sizeof where, tables[i].where,
+                       nsys_column_name(nsys, tables[i].table, "returnValue"));
+        (void)snprintf(query, sizeof query,
+                       "SELECT min(start) FROM \"%s\" WHERE typeof(start) = 'integer' AND %s",
+                       nsys->tables[tables[i].table].name, where);
+        status = nsys_ask(nsys, query, INT64_MAX, &first_ns, err);
+        if (first_ns < nsys->first_ns)
+            nsys->first_ns = first_ns;
+    }
+    nsys->has_first = true;
+    return status;
+}
+
+static enum weir_status find_since_first(struct nsys *nsys, struct weir_error *err)
+{
+    enum weir_status status = find_first(nsys, err);
+
+    if (status == WEIR_OK &&
+        (__builtin_add_overflow(nsys->from_ns, nsys->first_ns, &nsys->from_ns) ||
+         __builtin_add_overflow(nsys->to_ns, nsys->first_ns, &nsys->to_ns)))
+        return weir_error_set(err, WEIR_USAGE,
+                              "--window: times since the first event at %" PRId64
+                              " ns pass 64 bits; give lesser ones",
+                              nsys->first_ns);
+    return status;
 }
 
 /* The id under which the file keeps the marker's text; -1 when it keeps none. */
@@ -40,8 +98,7 @@ static enum weir_status find_marker_id(struct nsys *nsys, const char *marker, in
     if (sqlite3_prepare_v2(nsys->db,
                            "SELECT id FROM StringIds WHERE value = ?1 ORDER BY id LIMIT 1", -1,
                            &statement, NULL) != SQLITE_OK)
-        return weir_error_set(err, WEIR_INPUT, "%.200s: reading StringIds failed: %.160s",
-                              nsys->path, sqlite3_errmsg(nsys->db));
+        return nsys_failed(nsys, "StringIds", sqlite3_errcode(nsys->db), err);
     (void)sqlite3_bind_text(statement, 1, marker, -1, SQLITE_STATIC);
     result = sqlite3_step(statement);
     if (result == SQLITE_ROW) {
@@ -105,15 +162,20 @@ static enum weir_status find_marker(struct nsys *nsys, const char *marker, struc
 
 enum weir_status nsys_find_window(struct nsys *nsys, const char *window, struct weir_error *err)
 {
+    bool is_since_first = false;
+
     nsys->from_ns = INT64_MIN;
     nsys->to_ns = INT64_MAX;
     if (window == NULL)
         return WEIR_OK;
-    if (!parse_times(window, &nsys->from_ns, &nsys->to_ns))
+    if (!parse_times(window, &nsys->from_ns, &nsys->to_ns, &is_since_first)) {
+        nsys->from_ns = INT64_MIN;
+        nsys->to_ns = INT64_MAX;
         return find_marker(nsys, window, err);
+    }
     if (nsys->to_ns <= nsys->from_ns)
         return weir_error_set(err, WEIR_USAGE, "--window %.100s: it ends before it begins", window);
-    return WEIR_OK;
+    return is_since_first ? find_since_first(nsys, err) : WEIR_OK;
 }
 
 /* Ranges around calls. */

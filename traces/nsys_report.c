@@ -46,6 +46,8 @@ static void tell_source(struct teller *t, int64_t origin_ns)
     integer(t, "origin_ns", origin_ns);
     if (nsys->from_ns == INT64_MIN && nsys->to_ns == INT64_MAX)
         return;
+    if (nsys->has_first)
+        integer(t, "first_ns", nsys->first_ns);
     integer(t, "window_from_ns", nsys->from_ns);
     integer(t, "window_to_ns", nsys->to_ns);
 }

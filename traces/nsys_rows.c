@@ -304,20 +304,23 @@ static enum weir_status read_table(struct nsys *nsys, enum nsys_table table,
     return nsys_end(nsys, table, statement, result, err);
 }
 
+/* Room for all rows of the table. */
+#define RESERVE(nsys, rows, room, table, n, err)      \
+    (nsys_rows_likely(nsys, table, n, err) != WEIR_OK \
+         ? (err)->status                              \
+         : array_grow(&(nsys)->rows, &(nsys)->room, *(n), err))
+
 static enum weir_status reserve_rows(struct nsys *nsys, struct weir_error *err)
 {
-    enum weir_status status =
-        array_grow(&nsys->calls, &nsys->calls_room, nsys_rows_likely(nsys, NSYS_RUNTIME), err);
+    size_t n;
+    enum weir_status status = RESERVE(nsys, calls, calls_room, NSYS_RUNTIME, &n, err);
 
     if (status == WEIR_OK)
-        status =
-            array_grow(&nsys->syncs, &nsys->syncs_room, nsys_rows_likely(nsys, NSYS_SYNC), err);
+        status = RESERVE(nsys, syncs, syncs_room, NSYS_SYNC, &n, err);
     if (status == WEIR_OK)
-        status = array_grow(&nsys->records, &nsys->records_room, nsys_rows_likely(nsys, NSYS_EVENT),
-                            err);
+        status = RESERVE(nsys, records, records_room, NSYS_EVENT, &n, err);
     if (status == WEIR_OK)
-        status = array_grow(&nsys->memories, &nsys->memories_room,
-                            nsys_rows_likely(nsys, NSYS_MEMORY), err);
+        status = RESERVE(nsys, memories, memories_room, NSYS_MEMORY, &n, err);
     return status;
 }
 

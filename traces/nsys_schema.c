@@ -116,8 +116,8 @@ int nsys_row_column(enum nsys_table table)
     return n;
 }
 
-static enum weir_status sql_failed(const struct nsys *nsys, const char *what, int result,
-                                   struct weir_error *err)
+enum weir_status nsys_failed(const struct nsys *nsys, const char *what, int result,
+                             struct weir_error *err)
 {
     if (result == SQLITE_NOMEM)
         return weir_error_memory(err);
@@ -164,7 +164,7 @@ static enum weir_status find_tables(struct nsys *nsys, struct weir_error *err)
             note_table(nsys, name, strcmp(type, "table") == 0);
     }
     (void)sqlite3_finalize(statement);
-    return result == SQLITE_DONE ? WEIR_OK : sql_failed(nsys, "the list of tables", result, err);
+    return result == SQLITE_DONE ? WEIR_OK : nsys_failed(nsys, "the list of tables", result, err);
 }
 
 /* Columns. */
@@ -224,7 +224,7 @@ static enum weir_status find_columns(struct nsys *nsys, enum nsys_table table,
     }
     (void)sqlite3_finalize(statement);
     if (result != SQLITE_DONE)
-        return sql_failed(nsys, state->name, result, err);
+        return nsys_failed(nsys, state->name, result, err);
     if ((state->missing & list->required) != 0)
         return useless_table(nsys, table, has_nvprof_id, err);
     return WEIR_OK;
@@ -353,7 +353,7 @@ enum weir_status nsys_select(struct nsys *nsys, enum nsys_table table, const cha
         state->has_rowid = false;
         result = prepare(nsys, table, order, statement);
     }
-    return result == SQLITE_OK ? WEIR_OK : sql_failed(nsys, state->name, result, err);
+    return result == SQLITE_OK ? WEIR_OK : nsys_failed(nsys, state->name, result, err);
 }
 
 enum weir_status nsys_end(struct nsys *nsys, enum nsys_table table, sqlite3_stmt *statement,
@@ -362,54 +362,64 @@ enum weir_status nsys_end(struct nsys *nsys, enum nsys_table table, sqlite3_stmt
     enum weir_status status = WEIR_OK;
 
     if (step_result != SQLITE_DONE)
-        status = sql_failed(nsys, nsys->tables[table].name, step_result, err);
+        status = nsys_failed(nsys, nsys->tables[table].name, step_result, err);
     (void)sqlite3_finalize(statement);
     return status;
 }
 
-/* One number that a query gives; -1 when it gives none. */
-static int64_t ask(const struct nsys *nsys, const char *query)
+enum weir_status nsys_ask(const struct nsys *nsys, const char *query, int64_t absent,
+                          int64_t *value, struct weir_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int64_t value = -1;
+    int result = sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL);
 
-    if (sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        value = nsys_column_or(statement, 0, -1);
+    *value = absent;
+    if (result == SQLITE_OK)
+        result = sqlite3_step(statement);
+    if (result == SQLITE_ROW)
+        *value = nsys_column_or(statement, 0, absent);
     (void)sqlite3_finalize(statement);
-    return value;
+    return result == SQLITE_ROW || result == SQLITE_DONE
+               ? WEIR_OK
+               : nsys_failed(nsys, "a table", result, err);
 }
 
-int64_t nsys_count_rows(struct nsys *nsys, enum nsys_table table)
+enum weir_status nsys_count_rows(const struct nsys *nsys, enum nsys_table table, int64_t *n,
+                                 struct weir_error *err)
 {
     char query[128];
-    int64_t n;
 
+    *n = 0;
     if (nsys->tables[table].name == NULL)
-        return 0;
+        return WEIR_OK;
     (void)snprintf(query, sizeof query, "SELECT count(*) FROM \"%s\"", nsys->tables[table].name);
-    n = ask(nsys, query);
-    return n < 0 ? 0 : n;
+    return nsys_ask(nsys, query, 0, n, err);
 }
 
 /* Of the file: a hint is not to be believed that needs more than it has. */
 #define ROW_BYTES_LEAST 16
 
-
-size_t nsys_rows_likely(struct nsys *nsys, enum nsys_table table)
+enum weir_status nsys_rows_likely(const struct nsys *nsys, enum nsys_table table, size_t *n,
+                                  struct weir_error *err)
 {
     const struct nsys_table_state *state = &nsys->tables[table];
     char query[128];
-    int64_t last, n_pages, page_bytes;
+    int64_t last, n_pages = -1, page_bytes = -1;
+    enum weir_status status;
 
+    *n = 0;
     if (state->name == NULL || !state->has_rowid || nsys->window != NULL)
-        return 0;
+        return WEIR_OK;
     (void)snprintf(query, sizeof query, "SELECT max(rowid) FROM \"%s\"", state->name);
-    last = ask(nsys, query);
-    n_pages = ask(nsys, "PRAGMA page_count");
-    page_bytes = ask(nsys, "PRAGMA page_size");
-    if (last < 0 || n_pages < 0 || page_bytes < 0 || n_pages > INT64_MAX / 65536 ||
-        last > n_pages * page_bytes / ROW_BYTES_LEAST)
-        return 0;
-    return (size_t)last;
+    status = nsys_ask(nsys, query, -1, &last, err);
+    if (status == WEIR_INPUT) /* without rowids */
+        return WEIR_OK;
+    if (status == WEIR_OK)
+        status = nsys_ask(nsys, "PRAGMA page_count", -1, &n_pages, err);
+    if (status == WEIR_OK)
+        status = nsys_ask(nsys, "PRAGMA page_size", -1, &page_bytes, err);
+    if (status == WEIR_OK && last >= 0 && n_pages >= 0 && page_bytes >= 0 &&
+        n_pages <= INT64_MAX / 65536 && last <= n_pages * page_bytes / ROW_BYTES_LEAST)
+        *n = (size_t)last;
+    return status;
 }

@@ -145,6 +145,19 @@ static enum weir_status wait_for_process(struct finder *finder, int64_t process,
     return add_waits(finder, *wait, &finder->nsys->counts.barriers_contradicted, err);
 }
 
+/* What was recorded before the window counts as done when it begins. */
+static enum weir_status add_cut_wait(struct nsys *nsys, const struct nsys_wait *wait,
+                                     struct weir_error *err)
+{
+    enum weir_status status =
+        array_grow(&nsys->cut_waits, &nsys->cut_waits_room, nsys->n_cut_waits + 1, err);
+
+    if (status == WEIR_OK)
+        nsys->cut_waits[nsys->n_cut_waits++] =
+            (struct nsys_wait){NSYS_NONE, wait->call, wait->waiting_op, RULE_BEFORE_WINDOW};
+    return status;
+}
+
 /* The event's own stream decides whether the wait is true; what that stream waits for as the null
  * stream or a blocking one comes with it. */
 static enum weir_status wait_for_record(struct finder *finder, const struct nsys_record *record,
@@ -157,7 +170,7 @@ static enum weir_status wait_for_record(struct finder *finder, const struct nsys
 
     if (is_outside(nsys, record)) {
         nsys->counts.record_outside++;
-        return WEIR_OK;
+        return add_cut_wait(nsys, wait, err);
     }
     if (record->at == NSYS_NONE) {
         nsys->counts.without_source++;

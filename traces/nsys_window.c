@@ -175,8 +175,7 @@ static enum weir_status list_captures(struct nsys *nsys, char **out, struct weir
 
     if (nsys->tables[NSYS_STRINGS].name != NULL) {
         if (sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL) != SQLITE_OK)
-            return weir_error_set(err, WEIR_INPUT, "%.200s: reading StringIds failed: %.160s",
-                                  nsys->path, sqlite3_errmsg(nsys->db));
+            return nsys_failed(nsys, "StringIds", sqlite3_errcode(nsys->db), err);
         result = sqlite3_step(statement);
         if (result != SQLITE_ROW)
             return nsys_end(nsys, NSYS_STRINGS, statement, result, err);
@@ -369,19 +368,24 @@ static enum weir_status add_strays(struct nsys *nsys, struct weir_error *err)
     return status == WEIR_OK ? nsys_read_calls(nsys, err) : status;
 }
 
-static int64_t rows_left_out(struct nsys *nsys, enum nsys_table table)
+/* Adds the rows that were passed over to those that were read, and to @p n_outside. */
+static enum weir_status count_left_out(struct nsys *nsys, enum nsys_table table, int64_t *n_outside,
+                                       struct weir_error *err)
 {
-    int64_t n_read = nsys->tables[table].n_read;
-    int64_t n_all = nsys_count_rows(nsys, table);
+    int64_t n_all;
+    enum weir_status status = nsys_count_rows(nsys, table, &n_all, err);
 
-    if (n_all <= n_read)
-        return 0;
+    if (status != WEIR_OK || n_all <= nsys->tables[table].n_read)
+        return status;
+    *n_outside += n_all - nsys->tables[table].n_read;
     nsys->tables[table].n_read = n_all;
-    return n_all - n_read;
+    return WEIR_OK;
 }
 
 enum weir_status nsys_window_end(struct nsys *nsys, struct weir_error *err)
 {
+    struct nsys_counts *counts = &nsys->counts;
+    int64_t n_waits = 0;
     enum weir_status status;
 
     if (nsys->window == NULL)
@@ -389,11 +393,11 @@ enum weir_status nsys_window_end(struct nsys *nsys, struct weir_error *err)
     if (nsys->window->is_out_of_memory)
         return weir_error_memory(err);
     status = add_strays(nsys, err);
-    nsys->counts.outside_calls += rows_left_out(nsys, NSYS_RUNTIME);
-    for (int t = NSYS_KERNEL; t <= NSYS_GRAPH_TRACE; t++)
-        nsys->counts.outside_ops += rows_left_out(nsys, (enum nsys_table)t);
-    (void)rows_left_out(nsys, NSYS_SYNC);
-    return status;
+    if (status == WEIR_OK)
+        status = count_left_out(nsys, NSYS_RUNTIME, &counts->outside_calls, err);
+    for (int t = NSYS_KERNEL; t <= NSYS_GRAPH_TRACE && status == WEIR_OK; t++)
+        status = count_left_out(nsys, (enum nsys_table)t, &counts->outside_ops, err);
+    return status == WEIR_OK ? count_left_out(nsys, NSYS_SYNC, &n_waits, err) : status;
 }
 
 /* Records. */
