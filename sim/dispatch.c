@@ -141,17 +141,29 @@ enum weir_status simulation_finish_all(struct simulation *sim)
     return status == WEIR_OK ? arrive_now(sim) : status;
 }
 
-static enum weir_status mark_start(struct simulation *sim, struct candidate *candidate)
+/* Says why the node starts no earlier: mostly it waited for a slot, and for nothing else. */
+static enum weir_status explain_start(struct simulation *sim, struct candidate candidate)
 {
-    uint32_t node = candidate->node;
+    struct timeline_span *span = &sim->timeline->spans[candidate.node];
+
+    if (span->cause != WAIT_NONE || candidate.since_ns != span->ready_ns) {
+        return waits_start(sim, candidate);
+    }
+    if (span->ready_ns < sim->now_ns) {
+        span->cause = WAIT_ENGINE;
+        span->blocker.index = sim->engines[sim->program->nodes[candidate.node].engine].freed_by;
+    }
+    return WEIR_OK;
+}
+
+static enum weir_status mark_start(struct simulation *sim, struct candidate candidate)
+{
+    uint32_t node = candidate.node;
     struct timeline_span *span = &sim->timeline->spans[node];
-    enum weir_status status = WEIR_OK;
+    enum weir_status status = explain_start(sim, candidate);
 
     span->start_ns = sim->now_ns;
     span->order = sim->n_started++;
-    if (span->ready_ns < sim->now_ns || span->cause != WAIT_NONE) {
-        status = waits_start(sim, candidate);
-    }
     if (status == WEIR_OK && (sim->program->nodes[node].flags & PROGRAM_FEEDS_START) != 0) {
         status = simulation_feed(sim, node, PROGRAM_FROM_START, sim->now_ns);
     }
@@ -197,9 +209,9 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node, int
                : contention_start(sim->contention, node, length_ns, sim->now_ns, sim->err);
 }
 
-static enum weir_status start_node(struct simulation *sim, struct candidate *candidate)
+static enum weir_status start_node(struct simulation *sim, struct candidate candidate)
 {
-    uint32_t node = candidate->node;
+    uint32_t node = candidate.node;
     int64_t length_ns = sim->timeline->spans[node].isolated_ns;
     enum weir_status status = WEIR_OK;
 
@@ -261,7 +273,7 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
         return simulation_set_aside(sim, &sim->for_overlap, candidate, WAIT_OVERLAP);
     }
     status = sim->policy->admit == NULL ? WEIR_OK : ask_policy(sim, candidate, &is_admitted);
-    return status == WEIR_OK && is_admitted ? start_node(sim, &candidate) : status;
+    return status == WEIR_OK && is_admitted ? start_node(sim, candidate) : status;
 }
 
 enum weir_status simulation_start_what_fits(struct simulation *sim)

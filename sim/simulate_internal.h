@@ -122,7 +122,7 @@ MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver)
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */
-MUST_CHECK enum weir_status waits_start(struct simulation *, struct candidate *candidate);
+MUST_CHECK enum weir_status waits_start(struct simulation *, struct candidate candidate);
 /** The candidate's turn has come and it lacks something: a stretch with that cause begins, or goes
  *  on. */
 MUST_CHECK enum weir_status waits_set_aside(struct simulation *, struct candidate *candidate,

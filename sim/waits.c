@@ -94,23 +94,11 @@ void waits_resume(struct simulation *sim, uint32_t node)
         WAIT_NONE; /* its stretch has ended: from here on, the engine */
 }
 
-/* It is ready, has never lacked anything, and its turn has come. */
-static void start_first_time(struct simulation *sim, struct timeline_span *span, uint32_t node)
+enum weir_status waits_start(struct simulation *sim, struct candidate candidate)
 {
-    span->cause = WAIT_ENGINE;
-    span->blocker.index = sim->engines[sim->program->nodes[node].engine].freed_by;
-}
+    struct timeline_span *span = &sim->timeline->spans[candidate.node];
+    enum weir_status status = end_stretches(sim, &candidate);
 
-enum weir_status waits_start(struct simulation *sim, struct candidate *candidate)
-{
-    struct timeline_span *span = &sim->timeline->spans[candidate->node];
-    enum weir_status status = WEIR_OK;
-
-    if (span->cause == WAIT_NONE && candidate->since_ns == span->ready_ns) {
-        start_first_time(sim, span, candidate->node);
-        return WEIR_OK;
-    }
-    status = end_stretches(sim, candidate);
     if (span->ready_ns == sim->now_ns) {
         span->cause = WAIT_NONE;
         span->blocker.index = WEIR_NONE;
