@@ -22,8 +22,11 @@ MUST_CHECK enum weir_status array_reserve(void **items, size_t *capacity, size_t
 MUST_CHECK enum weir_status array_reserve_raw(void **items, size_t *capacity, size_t need,
                                               size_t item_bytes, struct weir_error *err);
 
+/* Mostly there is room: that costs a comparison. @p need is used twice. */
 #define array_grow_raw(items, capacity, need, err) \
-    array_reserve_raw((void **)(items), (capacity), (need), sizeof **(items), (err))
+    ((need) <= *(capacity)                         \
+         ? WEIR_OK                                 \
+         : array_reserve_raw((void **)(items), (capacity), (need), sizeof **(items), (err)))
 
 /** Gives back the room behind the first @p count items, where that is easy. */
 void array_shrink(void **items, size_t *capacity, size_t count, size_t item_bytes);

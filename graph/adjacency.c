@@ -4,16 +4,15 @@
 
 #include <stdlib.h>
 
+#include "graph/graph_internal.h"
+
 static void count(const struct graph *graph, const struct bind_edge *implied, uint32_t n_implied,
                   uint32_t *first)
 {
     uint32_t n_nodes = graph_n_nodes(graph);
 
-    for (uint32_t i = 0; i < graph_n_edges(graph); i++) {
-        struct graph_edge edge;
-
-        graph_edge(graph, (weir_edge){i}, &edge);
-        first[edge.producer.index + 1]++;
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        first[graph->edges.ends[i].producer + 1]++;
     }
     for (uint32_t i = 0; i < n_implied; i++) {
         first[implied[i].producer.index + 1]++;
@@ -30,10 +29,9 @@ static void place(const struct graph *graph, const struct bind_edge *implied, ui
     uint32_t n_given = graph_n_edges(graph);
 
     for (uint32_t i = 0; i < n_given; i++) {
-        struct graph_edge edge;
+        struct edge_ends ends = graph->edges.ends[i];
 
-        graph_edge(graph, (weir_edge){i}, &edge);
-        out->items[out->first[edge.producer.index]++] = (struct adjacent){edge.consumer.index, i};
+        out->items[out->first[ends.producer]++] = (struct adjacent){ends.consumer, i};
     }
     for (uint32_t i = 0; i < n_implied; i++) {
         out->items[out->first[implied[i].producer.index]++] =

@@ -11,7 +11,7 @@ enum weir_status binding_add_edge(struct binding *binding, weir_node producer, w
                                   weir_copy copy, enum edge_type type, struct weir_error *err)
 {
     enum weir_status status =
-        array_grow(&binding->edges, &binding->edges_room, (size_t)binding->n_edges + 1, err);
+        array_grow_raw(&binding->edges, &binding->edges_room, (size_t)binding->n_edges + 1, err);
 
     if (status == WEIR_OK) {
         binding->edges[binding->n_edges++] = (struct bind_edge){producer, consumer, copy, type};
@@ -24,7 +24,7 @@ enum weir_status binding_add_last(struct binding *binding, weir_copy copy, weir_
 {
     struct bind_copy *of = &binding->copies[copy.index];
     enum weir_status status =
-        array_grow(&binding->lasts, &binding->lasts_room, (size_t)binding->n_lasts + 1, err);
+        array_grow_raw(&binding->lasts, &binding->lasts_room, (size_t)binding->n_lasts + 1, err);
 
     if (status == WEIR_OK) {
         binding->lasts[binding->n_lasts++] = (struct bind_last){node, of->last_use};
@@ -50,8 +50,20 @@ static enum weir_status bind_all(struct binding *binding, struct report *report,
     }
     if (!is_implied) {
         binding->n_edges = 0; /* hazards are no edges here */
+        free(binding->edges);
+        binding->edges = NULL;
+        binding->edges_room = 0;
     }
     return status;
+}
+
+/* Gives back the room that growth left. */
+static void trim(struct binding *binding)
+{
+    array_trim(&binding->copies, &binding->copies_room, binding->n_copies);
+    array_trim(&binding->touches, &binding->touches_room, binding->n_touches);
+    array_trim(&binding->edges, &binding->edges_room, binding->n_edges);
+    array_trim(&binding->lasts, &binding->lasts_room, binding->n_lasts);
 }
 
 enum weir_status bind_graph(const struct graph *graph, struct report *report, struct binding **out,
@@ -65,6 +77,7 @@ enum weir_status bind_graph(const struct graph *graph, struct report *report, st
     }
     binding->graph = graph;
     status = bind_all(binding, report, err);
+    trim(binding);
     if (status == WEIR_OK && report_errors(report) > 0) {
         status = weir_error_set(err, WEIR_INPUT, "the graph is not legal: %u error%s",
                                 report_errors(report), report_errors(report) == 1 ? "" : "s");

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The audit of a graph with implied=none: every hazard must be covered by a path of given edges, the
- * first of which leaves the finish of its node.
- *
- * Most hazards have an edge of their own. For the rest, 64 producers at a time: a bit for each is
- * carried along the edges, in topological order, from the first producer to the last consumer. */
+ * first of which leaves the finish of its node. Most hazards have an edge of their own; whether a path
+ * covers the others is asked of all of them at once. */
 #include <stdlib.h>
 
-#include "graph/adjacency.h"
 #include "graph/bind_internal.h"
-
-#define BATCH 64
+#include "graph/reach.h"
 
 struct audit {
     const struct binding *binding;
@@ -18,29 +14,7 @@ struct audit {
     uint32_t *position;     /* of each node in the order */
     struct bind_edge *open; /* hazards without an edge of their own, by producer's position */
     uint32_t n_open;
-    uint64_t *reached; /* by node: which producers of the batch end before it starts */
 };
-
-static bool leaves_finish(const struct audit *audit, uint32_t edge)
-{
-    struct graph_edge value;
-
-    graph_edge(audit->graph, (weir_edge){edge}, &value);
-    return !value.is_from_start;
-}
-
-static bool has_own_edge(const struct audit *audit, const struct bind_edge *hazard)
-{
-    uint32_t producer = hazard->producer.index;
-
-    for (uint32_t i = audit->next.first[producer]; i < audit->next.first[producer + 1]; i++) {
-        if (audit->next.items[i].consumer == hazard->consumer.index &&
-            leaves_finish(audit, audit->next.items[i].edge)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void report_race(const struct audit *audit, const struct bind_edge *hazard,
                         struct report *report)
@@ -61,108 +35,85 @@ static void report_race(const struct audit *audit, const struct bind_edge *hazar
     report_name(report, object);
 }
 
-/* Carries the bits of a node, and its own, to its consumers up to a position. */
-static void carry(struct audit *audit, uint32_t node, uint64_t own, uint32_t last_position)
+/* A counting sort of the hazards by the position of their producer. */
+static enum weir_status sort_hazards(struct audit *audit, struct weir_error *err)
 {
-    uint64_t bits = audit->reached[node];
-
-    if ((bits | own) == 0) {
-        return;
-    }
-    for (uint32_t i = audit->next.first[node]; i < audit->next.first[node + 1]; i++) {
-        struct adjacent to = audit->next.items[i];
-
-        if (audit->position[to.consumer] <= last_position) {
-            audit->reached[to.consumer] |=
-                own != 0 && leaves_finish(audit, to.edge) ? bits | own : bits;
-        }
-    }
-}
-
-/* Hazards [first, last) share at most BATCH producers. */
-static void audit_batch(struct audit *audit, uint32_t first, uint32_t last, struct report *report)
-{
-    uint32_t from = audit->position[audit->open[first].producer.index], to = from, at = first;
-    uint32_t producer = WEIR_NONE;
-    uint64_t bit = 0;
-
-    for (uint32_t i = first; i < last; i++) {
-        uint32_t end = audit->position[audit->open[i].consumer.index];
-
-        to = end > to ? end : to;
-    }
-    for (uint32_t position = from; position <= to; position++) {
-        uint32_t node = bind_order(audit->binding, position).index;
-        uint64_t own = 0;
-
-        if (at < last && audit->open[at].producer.index == node) {
-            bit = bit == 0 ? 1 : bit << 1;
-            own = bit;
-        }
-        for (; at < last && audit->open[at].producer.index == node; at++) {
-        }
-        carry(audit, node, own, to);
-    }
-    bit = 0;
-    for (uint32_t i = first; i < last; i++) {
-        if (audit->open[i].producer.index != producer) {
-            producer = audit->open[i].producer.index;
-            bit = bit == 0 ? 1 : bit << 1;
-        }
-        if ((audit->reached[audit->open[i].consumer.index] & bit) == 0) {
-            report_race(audit, &audit->open[i], report);
-        }
-    }
-    for (uint32_t position = from; position <= to; position++) {
-        audit->reached[bind_order(audit->binding, position).index] = 0;
-    }
-}
-
-static void audit_open(struct audit *audit, struct report *report)
-{
-    uint32_t first = 0;
-
-    while (first < audit->n_open) {
-        uint32_t last = first, producers = 0, producer = WEIR_NONE;
-
-        for (; last < audit->n_open; last++) {
-            if (audit->open[last].producer.index != producer) {
-                producer = audit->open[last].producer.index;
-                if (++producers > BATCH) {
-                    break;
-                }
-            }
-        }
-        audit_batch(audit, first, last, report);
-        first = last;
-    }
-}
-
-/* A counting sort of the open hazards by the position of their producer. */
-static enum weir_status sort_open(struct audit *audit, struct weir_error *err)
-{
+    const struct binding *binding = audit->binding;
     uint32_t n_nodes = graph_n_nodes(audit->graph);
     uint32_t *begin = calloc((size_t)n_nodes + 1, sizeof *begin);
-    struct bind_edge *sorted = malloc(((size_t)audit->n_open + 1) * sizeof *sorted);
 
-    if (begin == NULL || sorted == NULL) {
+    audit->open = malloc(((size_t)binding->n_edges + 1) * sizeof *audit->open);
+    if (begin == NULL || audit->open == NULL) {
         free(begin);
-        free(sorted);
         return weir_error_memory(err);
     }
-    for (uint32_t i = 0; i < audit->n_open; i++) {
-        begin[audit->position[audit->open[i].producer.index] + 1]++;
+    for (uint32_t i = 0; i < binding->n_edges; i++) {
+        begin[audit->position[binding->edges[i].producer.index] + 1]++;
     }
     for (uint32_t i = 0; i < n_nodes; i++) {
         begin[i + 1] += begin[i];
     }
-    for (uint32_t i = 0; i < audit->n_open; i++) {
-        sorted[begin[audit->position[audit->open[i].producer.index]]++] = audit->open[i];
+    for (uint32_t i = 0; i < binding->n_edges; i++) {
+        audit->open[begin[audit->position[binding->edges[i].producer.index]]++] = binding->edges[i];
     }
+    audit->n_open = binding->n_edges;
     free(begin);
-    free(audit->open);
-    audit->open = sorted;
     return WEIR_OK;
+}
+
+/* Drops the hazards that have an edge of their own. Each producer marks whom its edges lead to. */
+static enum weir_status drop_covered(struct audit *audit, struct weir_error *err)
+{
+    uint32_t *marked_by = calloc((size_t)graph_n_nodes(audit->graph) + 1, sizeof *marked_by);
+    uint32_t producer = WEIR_NONE, n_open = 0;
+
+    if (marked_by == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < audit->n_open; i++) {
+        struct bind_edge hazard = audit->open[i];
+
+        if (hazard.producer.index != producer) {
+            producer = hazard.producer.index;
+            for (uint32_t j = audit->next.first[producer]; j < audit->next.first[producer + 1];
+                 j++) {
+                if (reach_leaves_finish(audit->graph, audit->next.items[j].edge)) {
+                    marked_by[audit->next.items[j].consumer] = producer + 1;
+                }
+            }
+        }
+        if (marked_by[hazard.consumer.index] != producer + 1) {
+            audit->open[n_open++] = hazard;
+        }
+    }
+    audit->n_open = n_open;
+    free(marked_by);
+    return WEIR_OK;
+}
+
+/* Asks for a path along which each open hazard is covered, and reports those without. */
+static enum weir_status audit_open(const struct audit *audit, struct report *report,
+                                   struct weir_error *err)
+{
+    const struct reach reach = {audit->binding, &audit->next, audit->position};
+    struct reach_question *questions = malloc(((size_t)audit->n_open + 1) * sizeof *questions);
+    enum weir_status status;
+
+    if (questions == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < audit->n_open; i++) {
+        questions[i] = (struct reach_question){audit->open[i].producer.index,
+                                               audit->open[i].consumer.index, false};
+    }
+    status = reach_answer(&reach, questions, audit->n_open, err);
+    for (uint32_t i = 0; i < audit->n_open && status == WEIR_OK; i++) {
+        if (!questions[i].is_met) {
+            report_race(audit, &audit->open[i], report);
+        }
+    }
+    free(questions);
+    return status;
 }
 
 static enum weir_status audit_begin(struct audit *audit, struct weir_error *err)
@@ -174,20 +125,14 @@ static enum weir_status audit_begin(struct audit *audit, struct weir_error *err)
         return status;
     }
     audit->position = malloc(((size_t)n_nodes + 1) * sizeof *audit->position);
-    audit->reached = calloc((size_t)n_nodes + 1, sizeof *audit->reached);
-    audit->open = malloc(((size_t)audit->binding->n_edges + 1) * sizeof *audit->open);
-    if (audit->position == NULL || audit->reached == NULL || audit->open == NULL) {
+    if (audit->position == NULL) {
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < n_nodes; i++) {
         audit->position[bind_order(audit->binding, i).index] = i;
     }
-    for (uint32_t i = 0; i < audit->binding->n_edges; i++) {
-        if (!has_own_edge(audit, &audit->binding->edges[i])) {
-            audit->open[audit->n_open++] = audit->binding->edges[i];
-        }
-    }
-    return sort_open(audit, err);
+    status = sort_hazards(audit, err);
+    return status == WEIR_OK ? drop_covered(audit, err) : status;
 }
 
 enum weir_status bind_audit(struct binding *binding, struct report *report, struct weir_error *err)
@@ -195,12 +140,11 @@ enum weir_status bind_audit(struct binding *binding, struct report *report, stru
     struct audit audit = {.binding = binding, .graph = binding->graph};
     enum weir_status status = audit_begin(&audit, err);
 
-    if (status == WEIR_OK) {
-        audit_open(&audit, report);
+    if (status == WEIR_OK && audit.n_open > 0) {
+        status = audit_open(&audit, report, err);
     }
     adjacency_free(&audit.next);
     free(audit.position);
-    free(audit.reached);
     free(audit.open);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "graph/adjacency.h"
 #include "graph/bind_internal.h"
+#include "graph/graph_internal.h"
 
 /* With implied=none the hazards in binding->edges are not edges yet. */
 static uint32_t n_implied(const struct binding *binding)
@@ -16,11 +17,10 @@ static uint32_t n_implied(const struct binding *binding)
 
 static bool goes_backward(const struct binding *binding)
 {
-    for (uint32_t i = 0; i < graph_n_edges(binding->graph); i++) {
-        struct graph_edge edge;
+    const struct edge_ends *ends = binding->graph->edges.ends;
 
-        graph_edge(binding->graph, (weir_edge){i}, &edge);
-        if (edge.producer.index >= edge.consumer.index) {
+    for (uint32_t i = 0; i < binding->graph->n_edges; i++) {
+        if (ends[i].producer >= ends[i].consumer) {
             return true;
         }
     }

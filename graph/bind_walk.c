@@ -4,45 +4,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "graph/walk_internal.h"
 
 static enum weir_status begin_initial_copies(struct walk *walk)
 {
-    for (uint32_t i = 0; i < graph_n_objects(walk->graph); i++) {
-        weir_object object = {i};
-        struct graph_object value;
-        uint32_t index;
-        enum weir_status status;
+    const struct graph *graph = walk->graph;
+    enum weir_status status = WEIR_OK;
 
-        graph_object(walk->graph, object, &value);
-        if (!value.is_initial || weir_is(value.alias_of)) {
+    for (uint32_t i = 0; i < graph->n_objects && status == WEIR_OK; i++) {
+        weir_object object = {i};
+        uint32_t index;
+
+        if ((graph->objects[i].flags & OBJECT_IS_INITIAL) == 0 ||
+            graph->objects[i].alias_of != NONE) {
             continue;
         }
-        status = walk_make_place(walk, object, graph_object_home(walk->graph, object), &index);
+        status = walk_make_place(walk, object, walk_home(walk, object), &index);
         if (status == WEIR_OK) {
             status = walk_begin_copy(walk, object, index, (weir_node){NONE}, true);
         }
-        if (status != WEIR_OK) {
-            return status;
-        }
     }
-    return WEIR_OK;
+    return status;
+}
+
+static bool is_retained(const struct walk *walk, uint32_t object)
+{
+    return (walk->graph->objects[object].flags & OBJECT_IS_RETAINED) != 0;
 }
 
 /* A retained object must be whole at home when all is done. */
 static void check_retained(struct walk *walk)
 {
-    for (uint32_t i = 0; i < graph_n_objects(walk->graph); i++) {
-        struct span span = walk_span_of(walk, (weir_object){i});
-        struct graph_object value;
+    for (uint32_t i = 0; i < walk->graph->n_objects; i++) {
+        struct span span;
         weir_domain home;
         const struct place *place;
 
-        graph_object(walk->graph, span.object, &value);
-        if (!value.is_retained) {
+        if (!is_retained(walk, i)) {
             continue;
         }
-        home = graph_object_home(walk->graph, span.root);
+        span = walk_span_of(walk, (weir_object){i});
+        home = walk_home(walk, span.root);
         place = walk_live_place(walk, span.root, home);
         if (place == NULL || !walk_is_valid(walk, place, span.range)) {
             const char *name = graph_object_name(walk->graph, span.object);
@@ -78,15 +81,15 @@ static void decide_stays(struct walk *walk)
 
         copy->stays = !weir_is(copy->reclamation) && copy->n_uses == 0;
     }
-    for (uint32_t i = 0; i < graph_n_objects(walk->graph); i++) {
-        weir_object root = graph_object_root(walk->graph, (weir_object){i}, NULL);
-        struct graph_object value;
+    for (uint32_t i = 0; i < walk->graph->n_objects; i++) {
+        weir_object root;
         const struct place *place;
 
-        graph_object(walk->graph, (weir_object){i}, &value);
-        place = value.is_retained
-                    ? walk_live_place(walk, root, graph_object_home(walk->graph, root))
-                    : NULL;
+        if (!is_retained(walk, i)) {
+            continue;
+        }
+        root = walk_span_of(walk, (weir_object){i}).root;
+        place = walk_live_place(walk, root, walk_home(walk, root));
         if (place != NULL) {
             binding->copies[place->copy].stays = true;
         }
@@ -110,11 +113,51 @@ static enum weir_status count_segments(struct walk *walk)
     return WEIR_OK;
 }
 
+/* Room for what most graphs need, so that little grows on the way: what is not used is never touched,
+ * and given back. A copy, a place and a segment for each object; a touch, a reader, a hazard and a
+ * last use for each access. */
+static enum weir_status reserve(struct walk *walk)
+{
+    const struct graph *graph = walk->graph;
+    struct binding *binding = walk->binding;
+    size_t n_objects = graph->n_objects, n_reads = graph->accesses.count;
+    size_t n_accesses = n_reads + graph->object_lists.count;
+    struct weir_error *err = walk->err;
+    enum weir_status status =
+        array_grow_raw(&binding->copies, &binding->copies_room, n_objects, err);
+
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&binding->touches, &binding->touches_room, n_accesses, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&binding->edges, &binding->edges_room, n_accesses, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&binding->lasts, &binding->lasts_room, n_accesses, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&walk->places, &walk->places_room, n_objects, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&walk->segments, &walk->segments_room, n_objects, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&walk->readers, &walk->readers_room, n_reads, err);
+    }
+    if (status == WEIR_OK) {
+        status = array_grow_raw(&walk->touch_of_copy, &walk->touch_of_copy_room, n_objects, err);
+    }
+    return status;
+}
+
 static enum weir_status walk_begin(struct walk *walk)
 {
     uint32_t n_nodes = graph_n_nodes(walk->graph), n_objects = graph_n_objects(walk->graph);
     enum weir_status status = segments_cut(walk->graph, &walk->cut, walk->err);
 
+    if (status == WEIR_OK) {
+        status = reserve(walk);
+    }
     if (status != WEIR_OK) {
         return status;
     }

@@ -44,6 +44,10 @@ graph_libgraph_a_SOURCES = \
 	graph/node.c \
 	graph/object.c \
 	graph/pools.c \
+	graph/reach.c \
+	graph/reach.h \
+	graph/reach_bits.c \
+	graph/reach_chains.c \
 	graph/read.c \
 	graph/read_declare.c \
 	graph/read_file.c \

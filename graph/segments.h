@@ -11,12 +11,16 @@ struct segment_range {
 };
 
 struct segments {
-    struct segment_range *ranges; /* by object; NULL when the graph has no alias */
+    struct segment_range
+        *ranges; /* by object; NULL when the graph has no alias, as are the roots */
+    uint32_t *roots;
 };
 
 MUST_CHECK enum weir_status segments_cut(const struct graph *graph, struct segments *out,
                                          struct weir_error *err);
 void segments_free(struct segments *segments);
+/** As graph_object_root, at once. */
+weir_object segments_root(const struct segments *segments, weir_object object);
 /** All of a root, part of it for an alias, nothing for an alias of no bytes. */
 struct segment_range segments_of(const struct segments *segments, weir_object object);
 

@@ -37,13 +37,14 @@ enum finding_code walk_why_invalid(const struct walk *walk, const struct place *
 static enum weir_status wait_until_ready(struct walk *walk, const struct bind_copy *copy)
 {
     struct binding *binding = walk->binding;
-    struct graph_object value;
+    int64_t ready_ns;
 
     if (!copy->is_initial) {
         return WEIR_OK;
     }
-    graph_object(walk->graph, copy->object, &value);
-    if (value.ready_ns <= 0) {
+    ready_ns = rare_get(&walk->graph->rares, walk->graph->objects[copy->object.index].rare,
+                        OBJECT_RARE_READY, 0);
+    if (ready_ns <= 0) {
         return WEIR_OK;
     }
     if (binding->ready_ns == NULL) {
@@ -52,8 +53,8 @@ static enum weir_status wait_until_ready(struct walk *walk, const struct bind_co
             return weir_error_memory(walk->err);
         }
     }
-    if (binding->ready_ns[walk->node.index] < value.ready_ns) {
-        binding->ready_ns[walk->node.index] = value.ready_ns;
+    if (binding->ready_ns[walk->node.index] < ready_ns) {
+        binding->ready_ns[walk->node.index] = ready_ns;
     }
     return WEIR_OK;
 }
@@ -92,7 +93,7 @@ static enum weir_status read_valid(struct walk *walk, const struct span *span,
 /* Reads the home copy from afar. */
 static enum weir_status read_mapped(struct walk *walk, const struct span *span, weir_domain from)
 {
-    weir_domain home = graph_object_home(walk->graph, span->root);
+    weir_domain home = walk_home(walk, span->root);
     const struct place *there = walk_live_place(walk, span->root, home);
     const struct place *here = walk_find_place(walk, span->root, from);
 
@@ -121,14 +122,13 @@ static enum weir_status read_mapped(struct walk *walk, const struct span *span, 
 enum weir_status walk_read_object(struct walk *walk, const struct graph_access *access)
 {
     struct span span = walk_span_of(walk, access->object);
-    weir_domain domain =
-        weir_is(access->domain) ? access->domain : graph_node_domain(walk->graph, walk->node);
+    weir_domain domain = weir_is(access->domain) ? access->domain : walk->domain;
     const struct place *place = walk_live_place(walk, span.root, domain);
 
     if (place != NULL) {
         return read_valid(walk, &span, place);
     }
-    if (weir_is(access->domain) || weir_same(domain, graph_object_home(walk->graph, span.root))) {
+    if (weir_is(access->domain) || weir_same(domain, walk_home(walk, span.root))) {
         walk_complain(walk, FINDING_MISSING_COPY, access->object, domain, "reads");
         return WEIR_OK;
     }

@@ -7,6 +7,7 @@
 #define WEIR_GRAPH_WALK_INTERNAL_H
 
 #include "graph/bind_internal.h"
+#include "graph/graph_internal.h"
 #include "graph/segments.h"
 
 #define NONE WEIR_NONE
@@ -57,6 +58,8 @@ struct walk {
     uint32_t *linked; /* by producer: the consumer of its newest edge, plus one */
 
     weir_node node; /* at work */
+    const struct node_row *row;
+    weir_domain domain; /* where it works */
     uint32_t first_touch;
 };
 
@@ -72,17 +75,36 @@ static inline struct segment *walk_segment(const struct walk *walk, const struct
     return &walk->segments[place->segments + index];
 }
 
+static inline struct span walk_span_of(const struct walk *walk, weir_object object)
+{
+    if (walk->cut.ranges == NULL) {
+        return (struct span){object, object, {0, 1}};
+    }
+    return (struct span){object, segments_root(&walk->cut, object),
+                         segments_of(&walk->cut, object)};
+}
+
+static inline weir_domain walk_home(const struct walk *walk, weir_object root)
+{
+    uint32_t domain = walk->graph->objects[root.index].domain;
+
+    return (weir_domain){domain == NONE && walk->graph->n_domains > 0 ? 0 : domain};
+}
+
+static inline uint32_t walk_segments_in(const struct walk *walk, weir_object root)
+{
+    return walk->n_segments == NULL ? 1 : walk->n_segments[root.index];
+}
+
 /* --- places and what they hold: walk_places.c --- */
 const char *walk_domain_text(const struct walk *walk, weir_domain domain);
 /** Reports a misuse of an object by the node at work. */
 void walk_complain(struct walk *walk, enum finding_code code, weir_object object,
                    weir_domain domain, const char *what);
-struct span walk_span_of(const struct walk *walk, weir_object object);
 /** NULL when nothing has touched it. */
 struct place *walk_find_place(const struct walk *walk, weir_object root, weir_domain domain);
 /** NULL when no copy lives there. */
 struct place *walk_live_place(const struct walk *walk, weir_object root, weir_domain domain);
-uint32_t walk_segments_in(const struct walk *walk, weir_object root);
 /** Finds or makes the place; *index is its number, since a later call may move it. */
 MUST_CHECK enum weir_status walk_make_place(struct walk *walk, weir_object root, weir_domain domain,
                                             uint32_t *index);

@@ -33,16 +33,6 @@ void walk_complain(struct walk *walk, enum finding_code code, weir_object object
     report_name(walk->report, name);
 }
 
-struct span walk_span_of(const struct walk *walk, weir_object object)
-{
-    struct span span;
-
-    span.object = object;
-    span.root = graph_object_root(walk->graph, object, NULL);
-    span.range = segments_of(&walk->cut, object);
-    return span;
-}
-
 struct place *walk_find_place(const struct walk *walk, weir_object root, weir_domain domain)
 {
     uint32_t at = walk->place_of[root.index];
@@ -60,11 +50,6 @@ struct place *walk_live_place(const struct walk *walk, weir_object root, weir_do
     return place != NULL && place->copy != NONE ? place : NULL;
 }
 
-uint32_t walk_segments_in(const struct walk *walk, weir_object root)
-{
-    return walk->n_segments == NULL ? 1 : walk->n_segments[root.index];
-}
-
 /* Finds or makes the place; *index is its number, since a later call may move it. */
 enum weir_status walk_make_place(struct walk *walk, weir_object root, weir_domain domain,
                                  uint32_t *index)
@@ -77,10 +62,11 @@ enum weir_status walk_make_place(struct walk *walk, weir_object root, weir_domai
         *index = (uint32_t)(found - walk->places);
         return WEIR_OK;
     }
-    status = array_grow(&walk->places, &walk->places_room, (size_t)walk->n_places + 1, walk->err);
+    status =
+        array_grow_raw(&walk->places, &walk->places_room, (size_t)walk->n_places + 1, walk->err);
     if (status == WEIR_OK) {
-        status = array_grow(&walk->segments, &walk->segments_room,
-                            (size_t)walk->n_segments_used + count, walk->err);
+        status = array_grow_raw(&walk->segments, &walk->segments_room,
+                                (size_t)walk->n_segments_used + count, walk->err);
     }
     if (status != WEIR_OK) {
         return status;
@@ -118,8 +104,8 @@ enum weir_status walk_add_reader(struct walk *walk, const struct place *place, u
     if (at != NONE) {
         walk->free_reader = walk->readers[at].next;
     } else {
-        enum weir_status status =
-            array_grow(&walk->readers, &walk->readers_room, (size_t)walk->n_readers + 1, walk->err);
+        enum weir_status status = array_grow_raw(&walk->readers, &walk->readers_room,
+                                                 (size_t)walk->n_readers + 1, walk->err);
 
         if (status != WEIR_OK) {
             return status;
@@ -133,13 +119,11 @@ enum weir_status walk_add_reader(struct walk *walk, const struct place *place, u
 
 static int64_t charged_bytes(const struct graph *graph, weir_object object, weir_domain domain)
 {
-    struct graph_object value;
-    int64_t granule = graph_domain(graph, domain)->granule_bytes;
-    int64_t rest;
+    int64_t size = graph->objects[object.index].size_bytes;
+    int64_t granule = graph->domains[domain.index].granule_bytes;
+    int64_t rest = granule > 0 ? size % granule : 0;
 
-    graph_object(graph, object, &value);
-    rest = granule > 0 ? value.size_bytes % granule : 0;
-    return rest == 0 ? value.size_bytes : value.size_bytes + (granule - rest);
+    return rest == 0 ? size : size + (granule - rest);
 }
 
 enum weir_status walk_begin_copy(struct walk *walk, weir_object root, uint32_t place_index,
@@ -150,11 +134,11 @@ enum weir_status walk_begin_copy(struct walk *walk, weir_object root, uint32_t p
     weir_domain domain = {place->domain};
     enum weir_status status;
 
-    status = array_grow(&binding->copies, &binding->copies_room, (size_t)binding->n_copies + 1,
-                        walk->err);
+    status = array_grow_raw(&binding->copies, &binding->copies_room, (size_t)binding->n_copies + 1,
+                            walk->err);
     if (status == WEIR_OK) {
-        status = array_grow(&walk->touch_of_copy, &walk->touch_of_copy_room,
-                            (size_t)binding->n_copies + 1, walk->err);
+        status = array_grow_raw(&walk->touch_of_copy, &walk->touch_of_copy_room,
+                                (size_t)binding->n_copies + 1, walk->err);
     }
     if (status != WEIR_OK) {
         return status;
@@ -187,8 +171,8 @@ enum weir_status walk_touch(struct walk *walk, uint32_t copy, uint32_t role)
     uint32_t at = walk->touch_of_copy[copy];
 
     if (at == NONE || at < walk->first_touch) {
-        enum weir_status status = array_grow(&binding->touches, &binding->touches_room,
-                                             (size_t)binding->n_touches + 1, walk->err);
+        enum weir_status status = array_grow_raw(&binding->touches, &binding->touches_room,
+                                                 (size_t)binding->n_touches + 1, walk->err);
 
         if (status != WEIR_OK) {
             return status;

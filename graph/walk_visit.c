@@ -34,7 +34,7 @@ static enum weir_status copy_object(struct walk *walk, weir_object object)
 static enum weir_status map_object(struct walk *walk, weir_object object)
 {
     struct span span = walk_span_of(walk, object);
-    weir_domain home = graph_object_home(walk->graph, span.root);
+    weir_domain home = walk_home(walk, span.root);
     const struct place *there = walk_live_place(walk, span.root, home);
     uint32_t index;
     enum weir_status status;
@@ -45,8 +45,7 @@ static enum weir_status map_object(struct walk *walk, weir_object object)
     }
     status = walk_use_as_reader(walk, there, span.range);
     if (status == WEIR_OK) {
-        status =
-            walk_make_place(walk, span.root, graph_node_domain(walk->graph, walk->node), &index);
+        status = walk_make_place(walk, span.root, walk->domain, &index);
     }
     for (uint32_t i = 0; status == WEIR_OK && i < span.range.count; i++) {
         walk_segment(walk, &walk->places[index], span.range.first + i)->mapping = walk->node.index;
@@ -56,20 +55,19 @@ static enum weir_status map_object(struct walk *walk, weir_object object)
 
 static bool is_alias(struct walk *walk, weir_object object, const char *what)
 {
-    weir_object root = graph_object_root(walk->graph, object, NULL);
+    weir_object root = walk_span_of(walk, object).root;
 
     if (weir_same(root, object)) {
         return false;
     }
-    walk_complain(walk, FINDING_ALIAS_STORAGE, object, graph_node_domain(walk->graph, walk->node),
-                  what);
+    walk_complain(walk, FINDING_ALIAS_STORAGE, object, walk->domain, what);
     report_name(walk->report, graph_object_name(walk->graph, root));
     return true;
 }
 
 static enum weir_status allocate_object(struct walk *walk, weir_object object)
 {
-    weir_domain domain = graph_node_domain(walk->graph, walk->node);
+    weir_domain domain = walk->domain;
     uint32_t index;
     enum weir_status status;
 
@@ -134,7 +132,7 @@ static void drop_mappings(struct walk *walk, weir_object root)
 
 static enum weir_status reclaim_object(struct walk *walk, weir_object object)
 {
-    weir_domain domain = graph_node_domain(walk->graph, walk->node);
+    weir_domain domain = walk->domain;
     struct place *place = walk_live_place(walk, object, domain);
     enum weir_status status = WEIR_OK;
 
@@ -159,31 +157,28 @@ static enum weir_status reclaim_object(struct walk *walk, weir_object object)
         walk_segment(walk, place, i)->is_valid = false;
         walk_drop_readers(walk, walk_segment(walk, place, i));
     }
-    if (weir_same(domain, graph_object_home(walk->graph, object))) {
+    if (weir_same(domain, walk_home(walk, object))) {
         drop_mappings(walk, object);
     }
     return status;
 }
 
-static bool touches_bytes(const struct graph_node *value)
+static enum weir_status visit_before_writes(struct walk *walk)
 {
-    return weir_is(value->object) || value->n_reads > 0 || value->n_writes > 0;
-}
+    weir_object object = {walk->row->object};
 
-static enum weir_status visit_before_writes(struct walk *walk, const struct graph_node *value)
-{
-    if (!weir_is(value->object)) {
+    if (!weir_is(object)) {
         return WEIR_OK;
     }
-    switch (value->kind) {
+    switch ((enum node_kind)walk->row->kind) {
     case NODE_MAPPING:
-        return map_object(walk, value->object);
+        return map_object(walk, object);
     case NODE_ALLOCATION:
-        return allocate_object(walk, value->object);
+        return allocate_object(walk, object);
     case NODE_TRANSFER:
     case NODE_PREFETCH:
     case NODE_OFFLOAD:
-        return copy_object(walk, value->object);
+        return copy_object(walk, object);
     case NODE_COMPUTE:
     case NODE_REMATERIALIZATION:
     case NODE_BARRIER:
@@ -193,28 +188,50 @@ static enum weir_status visit_before_writes(struct walk *walk, const struct grap
     return WEIR_OK;
 }
 
-enum weir_status walk_visit(struct walk *walk)
+static enum weir_status visit_reads(struct walk *walk)
 {
-    const struct graph *graph = walk->graph;
-    struct graph_node value;
+    uint32_t n;
+    const struct graph_access *reads = list_get(&walk->graph->accesses, walk->row->reads, &n);
     enum weir_status status = WEIR_OK;
 
-    graph_node(graph, walk->node, &value);
-    if (!touches_bytes(&value) || !graph_node_is_on(graph, walk->node)) {
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        status = walk_read_object(walk, &reads[i]);
+    }
+    return status;
+}
+
+static enum weir_status visit_writes(struct walk *walk)
+{
+    uint32_t n;
+    const weir_object *writes = list_get(&walk->graph->object_lists, walk->row->writes, &n);
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        status = walk_fill_object(walk, writes[i], walk->domain, true);
+    }
+    return status;
+}
+
+enum weir_status walk_visit(struct walk *walk)
+{
+    const struct node_row *row = &walk->graph->nodes[walk->node.index];
+    enum weir_status status;
+
+    if ((row->object == NONE && row->reads == 0 && row->writes == 0) ||
+        (row->rare != 0 && !graph_node_is_on(walk->graph, walk->node))) {
         return WEIR_OK;
     }
-    for (uint32_t i = 0; i < value.n_reads && status == WEIR_OK; i++) {
-        status = walk_read_object(walk, &value.reads[i]);
+    walk->row = row;
+    walk->domain = graph_node_domain(walk->graph, walk->node);
+    status = visit_reads(walk);
+    if (status == WEIR_OK) {
+        status = visit_before_writes(walk);
     }
     if (status == WEIR_OK) {
-        status = visit_before_writes(walk, &value);
+        status = visit_writes(walk);
     }
-    for (uint32_t i = 0; i < value.n_writes && status == WEIR_OK; i++) {
-        status =
-            walk_fill_object(walk, value.writes[i], graph_node_domain(graph, walk->node), true);
-    }
-    if (status == WEIR_OK && value.kind == NODE_RECLAMATION && weir_is(value.object)) {
-        status = reclaim_object(walk, value.object);
+    if (status == WEIR_OK && row->kind == NODE_RECLAMATION && row->object != NONE) {
+        status = reclaim_object(walk, (weir_object){row->object});
     }
     return status;
 }
