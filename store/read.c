@@ -166,8 +166,8 @@ static enum weir_status read_parts(struct store *store, int64_t run_id, struct s
         stored->timeline->status = head.status;
         stored->run.timeline = stored->timeline;
         status = run_lists_read(store, stored, err);
-    if (status == WEIR_OK)
-        status = replay_rows_read(store, stored, err);
+        if (status == WEIR_OK)
+            status = replay_rows_read(store, stored, err);
     }
     return status == WEIR_OK ? run_check(&stored->run, head.n_nodes, err) : status;
 }
