@@ -3,6 +3,7 @@
 
 fault_scripts = \
 	tests/faults/bad_input.py \
+	tests/faults/ended.py \
 	tests/faults/nth_failure.py
 
 dist_check_SCRIPTS += $(fault_scripts)
