@@ -114,6 +114,7 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         status = analyze_critical_path(work->binding, &work->run.critical_path_ns, err);
     if (status == WEIR_OK)
         status = graph_hash(graph, work->run.graph_hash, err);
+    memcpy(work->run.ran_hash, work->run.graph_hash, sizeof work->run.ran_hash);
     if (status == WEIR_OK)
         status = store_open(request->common.db, false, &work->store, err);
     return status == WEIR_OK ? store_write_run(work->store, &work->run, NULL, 0, err) : status;

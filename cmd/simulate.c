@@ -192,6 +192,10 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         .n_decisions = n_edits,
     };
     memcpy(work->run.graph_hash, work->hash, sizeof work->hash);
+    if (plan_graph(work->plan) == work->graph && request->machine == NULL &&
+        request->n_capacities == 0) { /* nothing has changed it since it was read */
+        memcpy(work->run.ran_hash, work->hash, sizeof work->hash);
+    }
     status = store_open(request->common.db, false, &work->store, err);
     if (status == WEIR_OK) {
         status = store_write_run(work->store, &work->run, NULL, 0, err);

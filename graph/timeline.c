@@ -173,27 +173,66 @@ static int by_start(const void *left, const void *right)
     return a->node.index < b->node.index ? -1 : 1;
 }
 
-enum weir_status timeline_order(const struct timeline *timeline, weir_node **out,
-                                uint32_t *n_started, struct weir_error *err)
+/* By start, then order, then node. */
+static enum weir_status sort_by_start(const struct timeline *timeline, weir_node *order, uint32_t n,
+                                      struct weir_error *err)
 {
-    struct start *starts = malloc(((size_t)timeline->n_nodes + 1) * sizeof *starts);
-    weir_node *order = malloc(((size_t)timeline->n_nodes + 1) * sizeof *order);
-    uint32_t n = 0;
+    struct start *starts = malloc(((size_t)n + 1) * sizeof *starts);
+    uint32_t at = 0;
 
-    if (starts == NULL || order == NULL) {
-        free(starts);
-        free(order);
+    if (starts == NULL)
         return weir_error_memory(err);
-    }
     for (uint32_t i = 0; i < timeline->n_nodes; i++) {
         const struct timeline_span *span = &timeline->spans[i];
         if (span->start_ns >= 0)
-            starts[n++] = (struct start){span->start_ns, span->order, {i}};
+            starts[at++] = (struct start){span->start_ns, span->order, {i}};
     }
     qsort(starts, n, sizeof *starts, by_start);
     for (uint32_t i = 0; i < n; i++)
         order[i] = starts[i].node;
     free(starts);
+    return WEIR_OK;
+}
+
+/* When the orders are 0 to n - 1, each once, and no start is before the one before it, every node has
+ * its place already. False when they are not; then order is void. */
+static bool place_by_order(const struct timeline *timeline, weir_node *order, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        order[i].index = WEIR_NONE;
+    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
+        const struct timeline_span *span = &timeline->spans[i];
+        if (span->start_ns < 0)
+            continue;
+        if (span->order >= n || weir_is(order[span->order]))
+            return false;
+        order[span->order].index = i;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        if (timeline->spans[order[i].index].start_ns < timeline->spans[order[i - 1].index].start_ns)
+            return false;
+    }
+    return true;
+}
+
+enum weir_status timeline_order(const struct timeline *timeline, weir_node **out,
+                                uint32_t *n_started, struct weir_error *err)
+{
+    uint32_t n = 0;
+    weir_node *order;
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < timeline->n_nodes; i++)
+        n += timeline->spans[i].start_ns >= 0;
+    order = malloc(((size_t)n + 1) * sizeof *order);
+    if (order == NULL)
+        return weir_error_memory(err);
+    if (!place_by_order(timeline, order, n))
+        status = sort_by_start(timeline, order, n, err);
+    if (status != WEIR_OK) {
+        free(order);
+        return status;
+    }
     *out = order;
     *n_started = n;
     return WEIR_OK;

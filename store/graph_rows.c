@@ -417,13 +417,13 @@ static enum weir_status write_bound_rows(struct store *store, int64_t graph_id,
 }
 
 static enum weir_status write_head(struct store *store, const struct graph *graph, const char *hash,
-                                   size_t text_bytes, int64_t *graph_id, struct weir_error *err)
+                                   int64_t *graph_id, struct weir_error *err)
 {
     sqlite3_stmt *insert = NULL;
     enum weir_status status =
         statement_prepare(store,
                           "INSERT INTO graph(hash, name, n_nodes, n_edges, n_objects, text_bytes) "
-                          "VALUES(?, ?, ?, ?, ?, ?)",
+                          "VALUES(?, ?, ?, ?, ?, 0)",
                           &insert, err);
 
     if (status == WEIR_OK) {
@@ -432,7 +432,6 @@ static enum weir_status write_head(struct store *store, const struct graph *grap
         (void)sqlite3_bind_int64(insert, 3, graph_n_nodes(graph));
         (void)sqlite3_bind_int64(insert, 4, graph_n_edges(graph));
         (void)sqlite3_bind_int64(insert, 5, graph_n_objects(graph));
-        (void)sqlite3_bind_int64(insert, 6, (int64_t)text_bytes);
         status = statement_run(store, insert, err);
     }
     (void)sqlite3_finalize(insert);
@@ -460,30 +459,36 @@ static enum weir_status find_graph(struct store *store, const char *hash, int64_
     return status;
 }
 
+/* The text, whose length is known only then. */
+static enum weir_status write_text(struct store *store, int64_t graph_id, const struct graph *graph,
+                                   struct weir_error *err)
+{
+    int64_t n_bytes = 0, ignored;
+    bool found;
+    enum weir_status status = stored_text_write(store, graph_id, graph, &n_bytes, err);
+
+    if (status != WEIR_OK)
+        return status;
+    return store_number(store, "UPDATE graph SET text_bytes = ?1 WHERE id = ?2", n_bytes, graph_id,
+                        &ignored, &found, err);
+}
+
 enum weir_status graph_rows_write(struct store *store, const struct graph *graph,
                                   const struct binding *binding, int64_t *graph_id,
                                   char hash[HASH_TEXT_BYTES], struct weir_error *err)
 {
-    char *text = NULL;
-    size_t length = 0;
-    struct hash hashed;
-    enum weir_status status = graph_write_text(graph, &text, &length, err);
+    enum weir_status status = hash[0] == '\0' ? graph_hash(graph, hash, err) : WEIR_OK;
 
-    if (status != WEIR_OK)
+    if (status == WEIR_OK)
+        status = find_graph(store, hash, graph_id, err);
+    if (status != WEIR_OK || *graph_id != 0)
         return status;
-    hash_begin(&hashed);
-    hash_add(&hashed, text, length);
-    hash_text(&hashed, hash);
-    status = find_graph(store, hash, graph_id, err);
-    if (status == WEIR_OK && *graph_id == 0) {
-        status = write_head(store, graph, hash, length, graph_id, err);
-        if (status == WEIR_OK)
-            status = stored_text_write(store, *graph_id, text, length, err);
-        if (status == WEIR_OK)
-            status = write_numbers(store, graph, err);
-        if (status == WEIR_OK)
-            status = write_bound_rows(store, *graph_id, graph, binding, err);
-    }
-    free(text);
+    status = write_head(store, graph, hash, graph_id, err);
+    if (status == WEIR_OK)
+        status = write_text(store, *graph_id, graph, err);
+    if (status == WEIR_OK)
+        status = write_numbers(store, graph, err);
+    if (status == WEIR_OK)
+        status = write_bound_rows(store, *graph_id, graph, binding, err);
     return status;
 }

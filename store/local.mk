@@ -4,6 +4,8 @@ noinst_LIBRARIES += store/libstore.a
 
 store_libstore_a_SOURCES = \
 	store/graph_rows.c \
+	store/packed.c \
+	store/packed.h \
 	store/read.c \
 	store/replay_rows.c \
 	store/rows.c \
@@ -13,6 +15,7 @@ store_libstore_a_SOURCES = \
 	store/schema.c \
 	store/schema.h \
 	store/schema_internal.h \
+	store/schema_packed.c \
 	store/schema_replay.c \
 	store/store.c \
 	store/store.h \
@@ -20,5 +23,7 @@ store_libstore_a_SOURCES = \
 	store/stored_text.c \
 	store/tables.c \
 	store/timeline_rows.c \
+	store/timeline_values.c \
+	store/timeline_values.h \
 	store/values.h \
 	store/write.c

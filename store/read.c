@@ -148,6 +148,25 @@ static enum weir_status read_head(struct store *store, int64_t run_id, struct st
     return status;
 }
 
+/* What the graph that ran is known by. */
+static enum weir_status read_ran_hash(struct store *store, int64_t graph_id, struct run *run,
+                                      struct weir_error *err)
+{
+    sqlite3_stmt *select = NULL;
+    bool has_row = false;
+    enum weir_status status =
+        statement_prepare(store, "SELECT hash FROM graph WHERE id = ?", &select, err);
+
+    if (status == WEIR_OK) {
+        (void)sqlite3_bind_int64(select, 1, graph_id);
+        status = statement_step(store, select, &has_row, err);
+    }
+    if (status == WEIR_OK && has_row)
+        (void)snprintf(run->ran_hash, sizeof run->ran_hash, "%s", text_at(select, 0));
+    (void)sqlite3_finalize(select);
+    return status;
+}
+
 static enum weir_status read_parts(struct store *store, int64_t run_id, struct stored_run *stored,
                                    struct weir_error *err)
 {
@@ -157,6 +176,8 @@ static enum weir_status read_parts(struct store *store, int64_t run_id, struct s
 
     if (status == WEIR_OK)
         status = graph_rows_read(store, graph_id, &stored->graph, err);
+    if (status == WEIR_OK)
+        status = read_ran_hash(store, graph_id, &stored->run, err);
     if (status == WEIR_OK) {
         stored->run.graph = stored->graph;
         status = timeline_rows_read(store, run_id, stored->graph, &stored->timeline, err);
@@ -180,7 +201,7 @@ enum weir_status store_read_run(struct store *store, int64_t run_id, struct stor
     enum weir_status status = store_exec(store, "BEGIN", err);
 
     if (status != WEIR_OK)
-        return status;
+        return store_end(store, status, err);
     status = store_end(store, read_parts(store, run_id, &stored, err), err);
     if (status != WEIR_OK) {
         stored_run_free(&stored);

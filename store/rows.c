@@ -21,7 +21,8 @@ static int rows_connect(sqlite3 *db, void *source, int argc, const char *const *
 {
     struct rows_table *table;
     int code = sqlite3_declare_vtab(
-        db, "CREATE TABLE rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)");
+        db, "CREATE TABLE rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, "
+            "c15)");
 
     (void)argc;
     (void)argv;

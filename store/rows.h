@@ -7,13 +7,13 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#define ROWS_COLUMNS 12
+#define ROWS_COLUMNS 16
 
 /* What `SELECT c0, c1, ... FROM weir_rows` gives: set before the statement is stepped. */
 struct row_source {
     const void *arg;
     int64_t n_rows;
-    /* Gives the value of one column, c0 to c11, by one sqlite3_result_...; none means NULL. */
+    /* Gives the value of one column, c0 to c15, by one sqlite3_result_...; none means NULL. */
     void (*value)(const void *arg, int64_t row, int column, sqlite3_context *out);
 };
 

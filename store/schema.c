@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The schema, version by version: weir-store(5) describes it to users.
  *
- * Rows that there are many of lie in tables whose name ends in _row, under an integer key that packs
- * the run (or the graph) and the number of the row: a new run is added at the end of each, and a
- * range of keys is a run. They hold numbers only; a graph's names are in rows of the graph, which
+ * Rows that there are many of lie in tables whose name ends in _row (or, packed, in _block), under an
+ * integer key that packs the run (or the graph) and the number of the row: a new run is added at the
+ * end of each, and a range of keys is a run. They hold numbers only; a graph's names are in rows of the graph, which
  * its runs share. The tables that users read are views of them. In those, `number` turns an id into
  * a key: with it both `run_id = ?` and `run_id = ? AND id = ?`, and joins by them, are look-ups.
  *
@@ -11,6 +11,7 @@
  * by the value of their enums. */
 #include "store/schema.h"
 
+#include "store/packed.h"
 #include "store/schema_internal.h"
 #include "store/store_internal.h"
 
@@ -18,15 +19,6 @@
     "CASE " column " WHEN 0 THEN 'compute' WHEN 1 THEN 'allocation' WHEN 2 THEN 'mapping' " \
     "WHEN 3 THEN 'transfer' WHEN 4 THEN 'prefetch' WHEN 5 THEN 'offload' "                  \
     "WHEN 6 THEN 'rematerialization' WHEN 7 THEN 'barrier' WHEN 8 THEN 'reclamation' END"
-#define TYPE_WORD(column)                                                                          \
-    "CASE " column " WHEN 0 THEN 'data-ready' WHEN 1 THEN 'storage-ready' WHEN 2 THEN 'ordering' " \
-    "WHEN 3 THEN 'lifetime-hold' WHEN 4 THEN 'barrier' WHEN 5 THEN 'capacity-wait' END"
-#define CAUSE_WORD(column)                                                            \
-    "CASE " column " WHEN 0 THEN 'none' WHEN 1 THEN 'engine' WHEN 2 THEN 'capacity' " \
-    "WHEN 3 THEN 'admission' WHEN 4 THEN 'overlap' END"
-#define SOURCE_WORD(column)                                                            \
-    "CASE " column " WHEN 0 THEN 'simulated' WHEN 1 THEN 'device' WHEN 2 THEN 'host' " \
-    "WHEN 3 THEN 'event' END"
 #define EVIDENCE_WORD(column)                                                              \
     "CASE " column " WHEN 1 THEN 'measured' WHEN 2 THEN 'fitted' WHEN 3 THEN 'datasheet' " \
     "WHEN 4 THEN 'bound' WHEN 5 THEN 'unknown' WHEN 6 THEN 'declared' "                    \
@@ -35,10 +27,6 @@
 
 /* Keys of a run's graph. */
 #define OF_GRAPH(key) key " >= run.graph_id << 32 AND " key " < (run.graph_id + 1) << 32"
-#define NAME_OF(table, id) \
-    "(SELECT x.name FROM " table " AS x WHERE x.graph_id = run.graph_id AND x.id = " id ")"
-#define NAME_AT(table, id) \
-    "(SELECT x.name FROM " table " AS x WHERE x.key = (run.graph_id << 32) + " id ")"
 #define DETAIL_OF(id) \
     "(SELECT x.text FROM text_row AS x WHERE x.graph_id = run.graph_id AND x.id = " id ")"
 
@@ -236,7 +224,7 @@ static const char *const version_1[] = {
 };
 /* clang-format on */
 
-const schema_step schema_steps[] = {version_1, schema_version_2};
+const schema_step schema_steps[] = {version_1, schema_version_2, schema_version_3};
 const int schema_version = sizeof schema_steps / sizeof *schema_steps;
 
 /* The number that a statement without parameters gives. */
@@ -292,7 +280,7 @@ static enum weir_status refuse(const char *path, int version, int n_steps, struc
 static int run_steps(sqlite3 *db, const schema_step *steps, int version, int n_steps)
 {
     char marks[96];
-    int code = SQLITE_OK;
+    int code = packed_register(db);
 
     for (int i = version; i < n_steps && code == SQLITE_OK; i++) {
         for (const char *const *sql = steps[i]; *sql != NULL && code == SQLITE_OK; sql++)

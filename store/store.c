@@ -145,17 +145,26 @@ enum weir_status store_move_rows(struct store *store, const char *sql, size_t n_
     return status;
 }
 
+static void roll_back(struct store *store)
+{
+    if (sqlite3_get_autocommit(store->db) == 0)
+        (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 enum weir_status store_begin(struct store *store, struct weir_error *err)
 {
-    return store_exec(store, "BEGIN IMMEDIATE", err);
+    enum weir_status status = store_exec(store, "BEGIN IMMEDIATE", err);
+
+    if (status != WEIR_OK)
+        roll_back(store); /* it may have been interrupted when it had begun */
+    return status;
 }
 
 enum weir_status store_end(struct store *store, enum weir_status status, struct weir_error *err)
 {
     if (status == WEIR_OK)
         status = store_exec(store, "COMMIT", err);
-    if (sqlite3_get_autocommit(store->db) == 0)
-        (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    roll_back(store);
     return status;
 }
 

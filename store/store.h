@@ -70,6 +70,9 @@ struct run {
     const struct graph *graph;        /* the one that ran: with the machine over it, and planned */
     char graph_hash[HASH_TEXT_BYTES]; /* of the graph as read, before a machine file and a policy:
                                          runs with equal hashes can be compared */
+    char ran_hash[HASH_TEXT_BYTES];   /* of graph, when who writes knows it: mostly graph_hash, when
+                                         no machine file and no policy changed it; "": the store
+                                         finds it. Filled in when read */
     char plan_hash[HASH_TEXT_BYTES];  /* of the realized plan: the graph that ran, the order of
                                          starts, the induced edges. store_write_run fills it when
                                          it is "": a replay gives that of the run it replays */

@@ -53,16 +53,16 @@ MUST_CHECK enum weir_status store_move_rows(struct store *store, const char *sql
                                             const void *arg, struct weir_error *err);
 
 /** Writes the graph unless it is there. @param binding of the graph, or NULL
- *  @param hash gets the hash of its canonical form. Inside a transaction. */
+ *  @param hash of its canonical form; filled in when it is "". Inside a transaction. */
 MUST_CHECK enum weir_status graph_rows_write(struct store *store, const struct graph *graph,
                                              const struct binding *binding, int64_t *graph_id,
                                              char hash[HASH_TEXT_BYTES], struct weir_error *err);
 /** The graph read back from its text. The caller frees it. */
 MUST_CHECK enum weir_status graph_rows_read(struct store *store, int64_t graph_id,
                                             struct graph **out, struct weir_error *err);
-/** The text of a graph, and back: malloc'ed and NUL-terminated. */
+/** The text of a graph, in parts, and how many bytes it has; and back: malloc'ed and NUL-terminated. */
 MUST_CHECK enum weir_status stored_text_write(struct store *store, int64_t graph_id,
-                                              const char *text, size_t length,
+                                              const struct graph *graph, int64_t *n_bytes,
                                               struct weir_error *err);
 MUST_CHECK enum weir_status stored_text_read(struct store *store, int64_t graph_id, char **out,
                                              size_t *length, struct weir_error *err);

@@ -4,43 +4,87 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "graph/text.h"
 #include "store/store_internal.h"
 
 #define PART_BYTES ((size_t)1 << 20) /* of the text, before compression */
 
-static enum weir_status write_part(struct store *store, sqlite3_stmt *insert, const char *text,
-                                   size_t n_bytes, Bytef *packed, size_t room,
-                                   struct weir_error *err)
-{
-    uLongf n_packed = (uLongf)room;
+/* A text on its way into the file. */
+struct parts {
+    struct store *store;
+    sqlite3_stmt *insert;
+    int64_t part; /* the next one's number */
+    char *text;   /* of PART_BYTES */
+    size_t used;
+    Bytef *packed;
+    size_t packed_room;
+};
 
-    if (compress2(packed, &n_packed, (const Bytef *)text, (uLong)n_bytes, Z_BEST_SPEED) != Z_OK)
+static enum weir_status write_part(struct parts *parts, struct weir_error *err)
+{
+    uLongf n_packed = (uLongf)parts->packed_room;
+
+    if (parts->used == 0)
+        return WEIR_OK;
+    if (compress2(parts->packed, &n_packed, (const Bytef *)parts->text, (uLong)parts->used,
+                  Z_BEST_SPEED) != Z_OK)
         return weir_error_memory(err);
-    (void)sqlite3_bind_blob64(insert, 3, packed, n_packed, SQLITE_STATIC);
-    return statement_run(store, insert, err);
+    (void)sqlite3_bind_int64(parts->insert, 2, parts->part++);
+    (void)sqlite3_bind_blob64(parts->insert, 3, parts->packed, n_packed, SQLITE_STATIC);
+    parts->used = 0;
+    return statement_run(parts->store, parts->insert, err);
 }
 
-enum weir_status stored_text_write(struct store *store, int64_t graph_id, const char *text,
-                                   size_t length, struct weir_error *err)
+static enum weir_status take_piece(void *arg, const char *bytes, size_t n, struct weir_error *err)
 {
-    size_t room = (size_t)compressBound((uLong)PART_BYTES);
-    Bytef *packed = malloc(room);
-    sqlite3_stmt *insert = NULL;
-    enum weir_status status;
+    struct parts *parts = arg;
+    enum weir_status status = WEIR_OK;
 
-    if (packed == NULL)
-        return weir_error_memory(err);
-    status = statement_prepare(
-        store, "INSERT INTO graph_text(graph_id, part, zlib) VALUES(?, ?, ?)", &insert, err);
-    for (size_t at = 0; at < length && status == WEIR_OK; at += PART_BYTES) {
-        size_t n_bytes = length - at < PART_BYTES ? length - at : PART_BYTES;
+    while (n > 0 && status == WEIR_OK) {
+        size_t room = PART_BYTES - parts->used;
+        size_t taken = n < room ? n : room;
 
-        (void)sqlite3_bind_int64(insert, 1, graph_id);
-        (void)sqlite3_bind_int64(insert, 2, (int64_t)(at / PART_BYTES));
-        status = write_part(store, insert, text + at, n_bytes, packed, room, err);
+        memcpy(parts->text + parts->used, bytes, taken);
+        parts->used += taken;
+        bytes += taken;
+        n -= taken;
+        if (parts->used == PART_BYTES)
+            status = write_part(parts, err);
     }
-    (void)sqlite3_finalize(insert);
-    free(packed);
+    return status;
+}
+
+enum weir_status stored_text_write(struct store *store, int64_t graph_id, const struct graph *graph,
+                                   int64_t *n_bytes, struct weir_error *err)
+{
+    struct parts parts = {
+        .store = store,
+        .text = malloc(PART_BYTES),
+        .packed_room = (size_t)compressBound((uLong)PART_BYTES),
+    };
+    size_t rest;
+    enum weir_status status = WEIR_OK;
+
+    parts.packed = malloc(parts.packed_room);
+    if (parts.text == NULL || parts.packed == NULL)
+        status = weir_error_memory(err);
+    if (status == WEIR_OK) {
+        status =
+            statement_prepare(store, "INSERT INTO graph_text(graph_id, part, zlib) VALUES(?, ?, ?)",
+                              &parts.insert, err);
+    }
+    if (status == WEIR_OK) {
+        (void)sqlite3_bind_int64(parts.insert, 1, graph_id);
+        status = graph_write_pieces(graph, take_piece, &parts, err);
+    }
+    rest = parts.used;
+    if (status == WEIR_OK)
+        status = write_part(&parts, err);
+    if (status == WEIR_OK)
+        *n_bytes = parts.part * (int64_t)PART_BYTES - (int64_t)(rest == 0 ? 0 : PART_BYTES - rest);
+    (void)sqlite3_finalize(parts.insert);
+    free(parts.text);
+    free(parts.packed);
     return status;
 }
 

@@ -7,14 +7,27 @@
 
 #include "store/store_internal.h"
 
-/* A number in the hash, the same on every machine. */
-static void add_number(struct hash *hash, uint64_t value)
-{
-    unsigned char bytes[8];
+/* Numbers on their way into a hash, as bytes that are the same on every machine. */
+struct numbers {
+    struct hash hash;
+    size_t used;
+    unsigned char bytes[4096];
+};
 
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(value >> (8 * i));
-    hash_add(hash, bytes, sizeof bytes);
+static void add_gathered(struct numbers *numbers)
+{
+    hash_add(&numbers->hash, numbers->bytes, numbers->used);
+    numbers->used = 0;
+}
+
+static void add_number(struct numbers *numbers, uint64_t value)
+{
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        value = __builtin_bswap64(value);
+    memcpy(numbers->bytes + numbers->used, &value, sizeof value);
+    numbers->used += sizeof value;
+    if (numbers->used == sizeof numbers->bytes)
+        add_gathered(numbers);
 }
 
 /* The realized plan: the graph that ran, the order in which its nodes started, and what each waited
@@ -23,25 +36,26 @@ static enum weir_status hash_plan(const char *graph_hash, const struct timeline 
                                   char out[HASH_TEXT_BYTES], uint32_t *n_started,
                                   struct weir_error *err)
 {
-    struct hash hash;
+    struct numbers numbers = {.used = 0};
     weir_node *order = NULL;
     enum weir_status status = timeline_order(timeline, &order, n_started, err);
 
     if (status != WEIR_OK)
         return status;
-    hash_begin(&hash);
-    hash_add(&hash, graph_hash, strlen(graph_hash));
-    add_number(&hash, *n_started);
+    hash_begin(&numbers.hash);
+    hash_add(&numbers.hash, graph_hash, strlen(graph_hash));
+    add_number(&numbers, *n_started);
     for (uint32_t i = 0; i < *n_started; i++)
-        add_number(&hash, order[i].index);
+        add_number(&numbers, order[i].index);
     for (size_t i = 0; i < timeline->n_induced; i++) {
         const struct timeline_induced *induced = &timeline->induced[i];
 
-        add_number(&hash, (uint64_t)induced->producer.index << 32 | induced->consumer.index);
-        add_number(&hash, induced->domain.index);
-        add_number(&hash, (uint64_t)induced->bytes);
+        add_number(&numbers, (uint64_t)induced->producer.index << 32 | induced->consumer.index);
+        add_number(&numbers, induced->domain.index);
+        add_number(&numbers, (uint64_t)induced->bytes);
     }
-    hash_text(&hash, out);
+    add_gathered(&numbers);
+    hash_text(&numbers.hash, out);
     free(order);
     return WEIR_OK;
 }
@@ -116,9 +130,10 @@ static enum weir_status write_all(struct store *store, const struct run *run,
     char hash[HASH_TEXT_BYTES], realized[HASH_TEXT_BYTES], created[CREATED_BYTES];
     int64_t graph_id;
     uint32_t n_started;
-    enum weir_status status =
-        graph_rows_write(store, run->graph, run->binding, &graph_id, hash, err);
+    enum weir_status status;
 
+    memcpy(hash, run->ran_hash, sizeof hash);
+    status = graph_rows_write(store, run->graph, run->binding, &graph_id, hash, err);
     if (status == WEIR_OK)
         status = hash_plan(hash, run->timeline, realized, &n_started, err);
     if (status != WEIR_OK)

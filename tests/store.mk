@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	tests/store/test_damage \
 	tests/store/test_faults \
 	tests/store/test_open \
+	tests/store/test_packed \
 	tests/store/test_schema \
 	tests/store/test_store \
 	tests/store/test_views
@@ -19,6 +20,8 @@ tests_store_test_faults_SOURCES = tests/store/test_faults.c $(made_run_sources)
 tests_store_test_faults_LDADD = $(store_test_libs)
 tests_store_test_open_SOURCES = tests/store/test_open.c $(made_run_sources)
 tests_store_test_open_LDADD = $(store_test_libs)
+tests_store_test_packed_SOURCES = tests/store/test_packed.c
+tests_store_test_packed_LDADD = $(store_test_libs)
 tests_store_test_schema_SOURCES = tests/store/test_schema.c $(made_run_sources)
 tests_store_test_schema_LDADD = $(store_test_libs)
 tests_store_test_store_SOURCES = tests/store/test_store.c $(made_run_sources)

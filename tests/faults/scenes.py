@@ -121,7 +121,7 @@ def n_runs(path):
             n = base.execute("SELECT count(*) FROM span WHERE run_id = ? AND start_ns IS NOT NULL",
                              (run,)).fetchone()[0]
             assert n == n_started > 0, f"run {run} has {n} of {n_started} spans"
-        keys = base.execute("SELECT DISTINCT key >> 32 FROM span_row").fetchall()
+        keys = base.execute("SELECT DISTINCT key >> 32 FROM span_block").fetchall()
         assert len(keys) == len(runs), f"spans of {len(keys)} runs, where {len(runs)} are"
         return len(runs)
     finally:

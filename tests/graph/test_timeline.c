@@ -106,6 +106,31 @@ START_TEST(starts_have_one_order)
 }
 END_TEST
 
+/* When the orders are places, nothing is sorted, unless a start is before that of an earlier place. */
+START_TEST(order_that_is_there_already)
+{
+    static const int64_t starts_ns[2][4] = {{10, 20, 10, 0}, {10, 20, 11, 0}};
+    static const uint32_t orders[] = {2, 3, 1, 0}, expected[2][4] = {{3, 2, 0, 1}, {3, 0, 2, 1}};
+    struct timeline *timeline = timeline_new(4, 0);
+    struct weir_error err;
+    uint32_t n_started;
+    weir_node *order;
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 4; i++) {
+            timeline->spans[i].start_ns = starts_ns[round][i];
+            timeline->spans[i].order = orders[i];
+        }
+        ck_assert_int_eq(timeline_order(timeline, &order, &n_started, &err), WEIR_OK);
+        ck_assert_uint_eq(n_started, 4);
+        for (int i = 0; i < 4; i++)
+            ck_assert_uint_eq(order[i].index, expected[round][i]);
+        free(order);
+    }
+    timeline_free(timeline);
+}
+END_TEST
+
 START_TEST(lists_keep_their_order)
 {
     struct timeline *timeline = timeline_new(1, 1);
@@ -162,6 +187,7 @@ int main(void)
     tcase_add_test(all, pressure_rows_are_changes_by_time_and_domain);
     tcase_add_test(all, the_first_row_stands_even_at_zero);
     tcase_add_test(all, starts_have_one_order);
+    tcase_add_test(all, order_that_is_there_already);
     tcase_add_test(all, lists_keep_their_order);
     tcase_add_test(all, names_lead_back);
     suite_add_tcase(suite, all);

@@ -204,10 +204,12 @@ END_TEST
 START_TEST(a_deleted_run_leaves_nothing)
 {
     static const char *const tables[] = {
-        "span_row",     "wait_row",      "pressure_row",  "hold_row",   "induced_row", "peak_row",
-        "decision_row", "mechanism_row", "deviation_row", "sample",     "action_row",  "queue_row",
-        "inserted_row", "chain",         "graph",         "graph_text", "node_row",    "object_row",
-        "edge_row",     "text_row",      "domain_row",    "engine_row", "class_row",   "run"};
+        "span_block",    "wait_block", "pressure_block", "hold_block",
+        "induced_block", "peak_row",   "decision_row",   "mechanism_row",
+        "deviation_row", "sample",     "action_row",     "queue_row",
+        "inserted_row",  "chain",      "graph",          "graph_text",
+        "node_row",      "object_row", "edge_row",       "text_row",
+        "domain_row",    "engine_row", "class_row",      "run"};
     struct made_run made;
     struct stored_run back;
     char sql[96];

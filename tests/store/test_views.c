@@ -169,11 +169,11 @@ START_TEST(words_of_the_views_are_those_of_the_program)
                 "SELECT kind FROM node WHERE id = 0", node_kind_name((enum node_kind)i))
     CHECK_WORDS(EDGE_TYPES, "UPDATE edge_row SET type = %d WHERE key & 4294967295 = 0",
                 "SELECT type FROM edge LIMIT 1", edge_type_name((enum edge_type)i))
-    CHECK_WORDS(WAIT_OVERLAP + 1, "UPDATE wait_row SET cause = %d WHERE key & 4294967295 = 0",
+    CHECK_WORDS(WAIT_OVERLAP + 1, "UPDATE wait_block SET cause = %d, cause_digits = X''",
                 "SELECT cause FROM wait LIMIT 1", wait_cause_name((enum wait_cause)i))
-    CHECK_WORDS(WAIT_OVERLAP + 1, "UPDATE span_row SET how = %d WHERE key & 4294967295 = 0",
+    CHECK_WORDS(WAIT_OVERLAP + 1, "UPDATE span_block SET how = %d, how_digits = X''",
                 "SELECT wait_cause FROM span LIMIT 1", wait_cause_name((enum wait_cause)i))
-    CHECK_WORDS(TIME_EVENT + 1, "UPDATE span_row SET how = 16 * %d WHERE key & 4294967295 = 0",
+    CHECK_WORDS(TIME_EVENT + 1, "UPDATE span_block SET how = 16 * %d, how_digits = X''",
                 "SELECT time_source FROM span LIMIT 1", time_source_name((enum time_source)i))
     for (int i = EVIDENCE_MEASURED; i <= EVIDENCE_INFERRED; i++) {
         (void)snprintf(sql, sizeof sql, "UPDATE domain_row SET evidence = %d", i);
