@@ -28,3 +28,16 @@ tests_store_test_store_SOURCES = tests/store/test_store.c $(made_run_sources)
 tests_store_test_store_LDADD = $(store_test_libs)
 tests_store_test_views_SOURCES = tests/store/test_views.c $(made_run_sources)
 tests_store_test_views_LDADD = $(store_test_libs)
+
+# What simulating and storing a run costs, beside a floor: make tests/bench/store_bench
+EXTRA_PROGRAMS += tests/bench/store_bench
+tests_bench_store_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/resident.c \
+	tests/bench/resident.h \
+	tests/bench/store_bench.c \
+	tests/bench/store_floor.c \
+	tests/bench/store_floor.h
+tests_bench_store_bench_LDADD = sim/libsim.a policies/libpolicies.a $(store_test_libs)
