@@ -83,7 +83,22 @@ static void json_no_parts(struct json *json)
         json_null(json, keys[i]);
 }
 
-static void json_links(struct json *json, const struct run *run)
+void replayed_json_makespan(struct json *json, const struct run *run)
+{
+    struct deviation sum = sum_of_links(run);
+
+    if (!replayed_is_known(run)) {
+        json_null(json, "deviation");
+        return;
+    }
+    json_open_object(json, "deviation");
+    replayed_json_parts(json, &sum);
+    json_boolean(json, "is_launch_bound", is_launch_bound(run, &sum));
+    json_integer(json, "links", (int64_t)run->n_links);
+    json_close_object(json);
+}
+
+void replayed_json_chain(struct json *json, const struct run *run)
 {
     json_open_array(json, "chain");
     for (size_t i = 0; i < run->n_links; i++) {
@@ -102,21 +117,6 @@ static void json_links(struct json *json, const struct run *run)
         json_close_object(json);
     }
     json_close_array(json);
-}
-
-void replayed_json_makespan(struct json *json, const struct run *run)
-{
-    struct deviation sum = sum_of_links(run);
-
-    if (!replayed_is_known(run)) {
-        json_null(json, "deviation");
-        return;
-    }
-    json_open_object(json, "deviation");
-    replayed_json_parts(json, &sum);
-    json_boolean(json, "is_launch_bound", is_launch_bound(run, &sum));
-    json_links(json, run);
-    json_close_object(json);
 }
 
 static void json_deviation(struct json *json, const struct run *run,

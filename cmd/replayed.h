@@ -12,8 +12,11 @@
 /** Does the run know how far it ended from its plan, and why? */
 bool replayed_is_known(const struct run *run);
 
-/** An object "deviation" of the makespan: its parts, and the critical chain's. null when unknown. */
+/** An object "deviation" of the makespan: its parts, and how many links the critical chain has. null
+ *  when unknown. */
 void replayed_json_makespan(struct json *json, const struct run *run);
+/** The links, as "chain". */
+void replayed_json_chain(struct json *json, const struct run *run);
 /** A list "deviations", costliest first. @param n_nodes at most so many of nodes, and then none of
  *  the run as a whole; SIZE_MAX: all */
 void replayed_json_deviations(struct json *json, const struct run *run, size_t n_nodes);

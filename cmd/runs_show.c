@@ -112,8 +112,10 @@ static enum weir_status json_replay(struct json *json, const struct run *run, bo
     enum weir_status status = replayed_json_done(json, run, err);
 
     replayed_json_makespan(json, run);
-    if (wants_actions)
+    if (wants_actions) {
+        replayed_json_chain(json, run);
         replayed_json_actions(json, run);
+    }
     return status;
 }
 
