@@ -180,7 +180,7 @@ static enum weir_status measure(const struct cmd_context *context, const char *d
         return status;
     options.n_repeats = (uint32_t)n_repeats;
     options.has_contention = has_contention;
-    progress_begin(&progress, context, "calibrating", is_quiet);
+    progress_begin_told(&progress, context, "calibrating", is_quiet);
     options.progress = progress_show;
     options.progress_arg = &progress;
     status = calibrate_measure(device, &options, out, err);

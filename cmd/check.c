@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "cmd/progress.h"
 
 extern const struct cmd_verb cmd_verb_check;
 
@@ -92,12 +93,17 @@ static enum weir_status expand(const struct binding *binding, struct weir_error 
     return status;
 }
 
-static enum weir_status check(const struct request *request, const struct graph *graph,
-                              struct report *report, struct weir_error *err)
+static enum weir_status check(const struct cmd_context *context, const struct request *request,
+                              const struct graph *graph, struct report *report,
+                              struct weir_error *err)
 {
     struct binding *binding = NULL;
-    enum weir_status status = check_graph(graph, report, &binding, err);
+    struct progress progress;
+    enum weir_status status;
 
+    progress_begin(&progress, context, "checking", request->common.is_quiet);
+    status = check_graph(graph, report, &binding, err);
+    progress_end(&progress);
     if (status == WEIR_OK && report_is_short(report))
         status = weir_error_memory(err); /* part of the findings is no answer */
     if (status == WEIR_OK && request->expands && report_errors(report) == 0) {
@@ -154,6 +160,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         {.name = "--expand", .flag = &request.expands},
         {.name = NULL},
     };
+    struct progress progress;
     struct report *report;
     struct graph *graph = NULL;
     uint32_t n_operands;
@@ -168,9 +175,11 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (report == NULL) {
         return weir_error_memory(err);
     }
+    progress_begin(&progress, context, "reading", request.common.is_quiet);
     status = read_graph(context, &request, report, &graph, err);
+    progress_end(&progress);
     if (status == WEIR_OK) {
-        status = check(&request, graph, report, err);
+        status = check(context, &request, graph, report, err);
     } else if (status == WEIR_INPUT) {
         answer(&request, report, NULL);
     }

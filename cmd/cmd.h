@@ -82,7 +82,7 @@ void cmd_print_report(const struct report *report);
  *  before the machine. The caller frees *out. */
 MUST_CHECK enum weir_status cmd_read_graph(const struct cmd_context *context, const char *path,
                                            const char *machine, const char *const *capacities,
-                                           uint32_t n_capacities, struct graph **out,
+                                           uint32_t n_capacities, bool is_quiet, struct graph **out,
                                            char hash[HASH_TEXT_BYTES], struct weir_error *err);
 
 /** The path of the machine file that --machine NAME means, malloc'ed. WEIR_INPUT lists the installed

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "cmd/progress.h"
 #include "traces/chrome.h"
 #include "traces/csv.h"
 
@@ -75,6 +76,7 @@ struct request {
     const char *from, *to, *limit;
     bool has_no_arrows;
     struct cmd_common common;
+    struct progress progress; /* ends before something is told */
     int64_t runs[RUNS_MOST];
     uint32_t n_runs;
 };
@@ -137,9 +139,10 @@ static enum weir_status write_table(struct store *store, const struct request *r
 
 /* Says what a file holds: with --json on standard output, else on standard error when the rows are
  * not there themselves. */
-static void tell_table(struct json *json, const struct request *r, const char *table,
-                       const char *path, uint64_t n_rows)
+static void tell_table(struct json *json, struct request *r, const char *table, const char *path,
+                       uint64_t n_rows)
 {
+    progress_end(&r->progress);
     if (r->common.is_json) {
         json_open_object(json, NULL);
         json_text(json, "table", table);
@@ -306,10 +309,11 @@ static enum weir_status read_window(const struct request *r, struct chrome_optio
     return status;
 }
 
-static void tell_trace(const struct request *r, const struct chrome_result *result)
+static void tell_trace(struct request *r, const struct chrome_result *result)
 {
     struct json json = {.file = stdout};
 
+    progress_end(&r->progress);
     if (result->n_arrows_left_out > 0 && !r->has_no_arrows && !r->common.is_quiet) {
         fprintf(stderr,
                 "weir export: %" PRIu64 " of %" PRIu64
@@ -331,7 +335,7 @@ static void tell_trace(const struct request *r, const struct chrome_result *resu
     }
 }
 
-static enum weir_status write_trace(const struct request *r, const struct drawn_run *runs,
+static enum weir_status write_trace(struct request *r, const struct drawn_run *runs,
                                     const struct chrome_options *options, struct weir_error *err)
 {
     struct chrome_timeline timelines[RUNS_MOST];
@@ -435,7 +439,6 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     enum weir_status status = cmd_parse(&cmd_verb_export, argc, argv, options, &r.common, r.words,
                                         1, RUNS_MOST + 1, &r.n_words, &is_done, err);
 
-    (void)context;
     if (status != WEIR_OK || is_done)
         return status;
     status = check_request(&r, err);
@@ -443,8 +446,12 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         status = store_open(r.common.db, true, &store, err);
     if (status != WEIR_OK)
         return status;
+    /* Rows on the same terminal are progress enough. */
+    progress_begin(&r.progress, context, "exporting",
+                   r.common.is_quiet || strcmp(r.output, "-") == 0);
     status =
         strcmp(r.words[0], "csv") == 0 ? export_csv(store, &r, err) : export_chrome(store, &r, err);
+    progress_end(&r.progress);
     store_close(store);
     return status;
 }

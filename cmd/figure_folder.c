@@ -32,6 +32,8 @@ static void path_in(const char *folder, const char *name, char out[PATH_BYTES])
 
 static enum weir_status file_failed(const char *what, const char *path, struct weir_error *err)
 {
+    if (errno == ENOMEM)
+        return weir_error_memory(err);
     return weir_error_set(err, WEIR_STORE,
                           "%s %.300s: %s; give a path where you may write and there is room", what,
                           path, strerror(errno));

@@ -33,6 +33,8 @@ struct sheet {
 
 static enum weir_status sheet_failed(const struct sheet *sheet, struct weir_error *err)
 {
+    if (errno == ENOMEM)
+        return weir_error_memory(err);
     return weir_error_set(err, WEIR_STORE, "%s/%s: %s; the figure needs room there for its tables",
                           sheet->folder, sheet->name, strerror(errno));
 }

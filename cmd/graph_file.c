@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "cmd/cmd.h"
+#include "cmd/progress.h"
 
 #define FINDINGS_KEPT 50 /* errors of one file */
 #define MACHINE_SUFFIX ".weir"
@@ -196,16 +197,18 @@ static enum weir_status change_machine(const struct cmd_context *context, struct
 
 enum weir_status cmd_read_graph(const struct cmd_context *context, const char *path,
                                 const char *machine, const char *const *capacities,
-                                uint32_t n_capacities, struct graph **out,
+                                uint32_t n_capacities, bool is_quiet, struct graph **out,
                                 char hash[HASH_TEXT_BYTES], struct weir_error *err)
 {
     struct report *report = report_new(FINDINGS_KEPT);
     struct graph *graph = NULL;
+    struct progress progress;
     char as_read[HASH_TEXT_BYTES];
     enum weir_status status;
 
     if (report == NULL)
         return weir_error_memory(err);
+    progress_begin(&progress, context, "reading", is_quiet);
     status = machine == NULL && n_capacities == 0
                  ? graph_read(path, report, &graph, err)
                  : graph_read_for_machine(path, report, &graph, err);
@@ -214,6 +217,7 @@ enum weir_status cmd_read_graph(const struct cmd_context *context, const char *p
     if (status == WEIR_OK) {
         status = change_machine(context, graph, machine, capacities, n_capacities, report, err);
     }
+    progress_end(&progress);
     cmd_print_report(report);
     report_free(report);
     if (status != WEIR_OK) {

@@ -9,6 +9,7 @@
 #include "cmd/figure_folder.h"
 #include "cmd/gnuplot.h"
 #include "cmd/json.h"
+#include "cmd/progress.h"
 #include "judge/compare.h"
 
 extern const struct cmd_verb cmd_verb_plot;
@@ -128,10 +129,12 @@ static enum weir_status draw(const struct cmd_context *context, const struct req
                              const struct figure_run *runs, struct weir_error *err)
 {
     struct figure_folder folder;
+    struct progress progress;
     enum weir_status status = figure_folder_make(&folder, r->output, r->tables, err);
 
     if (status != WEIR_OK)
         return status;
+    progress_begin(&progress, context, "drawing", r->common.is_quiet);
     status = figure_write(&r->figure, runs, folder.path, err);
     if (status == WEIR_OK)
         status = figure_folder_scripts(&folder, context->data_dir, err);
@@ -139,6 +142,7 @@ static enum weir_status draw(const struct cmd_context *context, const struct req
         status = gnuplot_run(folder.path, r->script, err);
     if (status == WEIR_OK)
         status = figure_folder_take(&folder, r->output, err);
+    progress_end(&progress);
     figure_folder_close(&folder);
     return status;
 }

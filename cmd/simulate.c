@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "cmd/progress.h"
 #include "graph/analyze.h"
 #include "policies/registry.h"
 
@@ -106,8 +107,8 @@ static enum weir_status find_recording(const char *path, struct work *work, stru
     return status;
 }
 
-static enum weir_status make_plan(const struct request *request, struct work *work,
-                                  struct weir_error *err)
+static enum weir_status make_plan(const struct cmd_context *context, const struct request *request,
+                                  struct work *work, struct weir_error *err)
 {
     struct plan_options options = {
         .policy = work->policy,
@@ -117,12 +118,15 @@ static enum weir_status make_plan(const struct request *request, struct work *wo
         .seed = (uint64_t)request->seed_value,
     };
     struct report *report = report_new(50);
+    struct progress progress;
     enum weir_status status;
 
     if (report == NULL) {
         return weir_error_memory(err);
     }
+    progress_begin(&progress, context, "planning", request->common.is_quiet);
     status = plan_make(work->graph, &options, report, &work->plan, err);
+    progress_end(&progress);
     if (status != WEIR_OK || !request->common.is_quiet) {
         cmd_print_report(report);
     }
@@ -204,6 +208,28 @@ static enum weir_status write_run(const struct request *request, struct work *wo
     return status;
 }
 
+static enum weir_status run_plan(const struct cmd_context *context, const struct request *request,
+                                 struct work *work, struct weir_error *err)
+{
+    struct progress progress;
+    enum weir_status status;
+
+    progress_begin(&progress, context, "simulating", request->common.is_quiet);
+    status = analyze_critical_path(plan_binding(work->plan), &work->critical_path_ns, err);
+    if (status == WEIR_OK) {
+        status = simulate(work->plan, &request->options, &work->result, err);
+    }
+    if (status == WEIR_OK) {
+        status = write_settings(request, work, err);
+    }
+    progress_phase(&progress, "storing");
+    if (status == WEIR_OK) {
+        status = write_run(request, work, err);
+    }
+    progress_end(&progress);
+    return status;
+}
+
 static enum weir_status work_through(const struct cmd_context *context,
                                      const struct request *request, struct work *work,
                                      struct weir_error *err)
@@ -213,24 +239,16 @@ static enum weir_status work_through(const struct cmd_context *context,
 
     if (status == WEIR_OK) {
         status = cmd_read_graph(context, request->graph, request->machine, request->capacities,
-                                request->n_capacities, &work->graph, work->hash, err);
+                                request->n_capacities, request->common.is_quiet, &work->graph,
+                                work->hash, err);
     }
     if (status == WEIR_OK) {
         status = find_recording(request->common.db, work, err);
     }
     if (status == WEIR_OK) {
-        status = make_plan(request, work, err);
+        status = make_plan(context, request, work, err);
     }
-    if (status == WEIR_OK) {
-        status = analyze_critical_path(plan_binding(work->plan), &work->critical_path_ns, err);
-    }
-    if (status == WEIR_OK) {
-        status = simulate(work->plan, &request->options, &work->result, err);
-    }
-    if (status == WEIR_OK) {
-        status = write_settings(request, work, err);
-    }
-    return status == WEIR_OK ? write_run(request, work, err) : status;
+    return status == WEIR_OK ? run_plan(context, request, work, err) : status;
 }
 
 static void sum_waits(const struct timeline *timeline, int64_t waited_ns[WAIT_OVERLAP + 1])

@@ -66,7 +66,8 @@ case_scripts = \
 	tests/run-examples \
 	tests/run-shared-cases \
 	tests/cmd/export_chrome.py \
-	tests/cmd/import.py
+	tests/cmd/import.py \
+	tests/cmd/progress.py
 
 dist_check_SCRIPTS += $(case_scripts)
 
