@@ -210,7 +210,7 @@ static enum weir_status replay(const struct cmd_context *context, struct request
         has_setting(work->planned.run.settings, "unknown_overlap", "forbid");
     work->options.unknown_by_factor =
         has_setting(work->planned.run.settings, "contention", "pairwise");
-    progress_begin(&progress, context, "replaying", request->common.is_quiet);
+    progress_begin_told(&progress, context, "replaying", request->common.is_quiet);
     work->options.progress = progress_show;
     work->options.progress_arg = &progress;
     status = replay_run(work->binding, work->planned.timeline, &work->options, &work->result, err);
