@@ -51,17 +51,43 @@ void quote_json(const char *text, quote_put *put, void *to)
         put(to, (const char *)from, (size_t)(s - from));
 }
 
+/* As Weir writes numbers: -12, 0.5, 1e-09. */
+static bool is_decimal(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const char *at = text + (text[0] == '-');
+    size_t n = strspn(at, digits);
+
+    at += n;
+    if (*at == '.') {
+        size_t n_fraction = strspn(at + 1, digits);
+
+        n += n_fraction;
+        at += 1 + n_fraction;
+    }
+    if (n > 0 && (*at == 'e' || *at == 'E')) {
+        at += 1 + (at[1] == '-' || at[1] == '+');
+        n = strspn(at, digits);
+        at += n;
+    }
+    return n > 0 && *at == '\0';
+}
+
 void quote_csv(const char *text, quote_put *put, void *to)
 {
     size_t length = strlen(text);
     bool is_plain = strpbrk(text, ",\"\r\n") == NULL &&
                     (length == 0 || (text[0] != ' ' && text[length - 1] != ' '));
+    bool is_formula = length > 0 && strchr("=+-@\t\r'", text[0]) != NULL && !is_decimal(text);
 
+    if (!is_plain)
+        put(to, "\"", 1);
+    if (is_formula)
+        put(to, "'", 1);
     if (is_plain) {
         put(to, text, length);
         return;
     }
-    put(to, "\"", 1);
     for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
         put(to, text, (size_t)(quote - text) + 1);
         put(to, "\"", 1);

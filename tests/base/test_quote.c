@@ -74,6 +74,27 @@ START_TEST(csv_quotes_what_would_end_a_field)
 }
 END_TEST
 
+/* What a spreadsheet would run is shown to it as a text; numbers stay numbers. */
+START_TEST(csv_has_no_formulas)
+{
+    static const char *const numbers[] = {"0", "-1", "-0.5", "1e9", "-1.5e-09", "2E+3", ".5"};
+
+    ck_assert_str_eq(quoted(quote_csv, "=1+2"), "'=1+2");
+    ck_assert_str_eq(quoted(quote_csv, "+5"), "'+5");
+    ck_assert_str_eq(quoted(quote_csv, "-x"), "'-x");
+    ck_assert_str_eq(quoted(quote_csv, "-"), "'-");
+    ck_assert_str_eq(quoted(quote_csv, "@SUM(a)"), "'@SUM(a)");
+    ck_assert_str_eq(quoted(quote_csv, "\tx"), "'\tx");
+    ck_assert_str_eq(quoted(quote_csv, "=cmd|'/c calc',1"), "\"'=cmd|'/c calc',1\"");
+    ck_assert_str_eq(quoted(quote_csv, "-1+cmd"), "'-1+cmd");
+    ck_assert_str_eq(quoted(quote_csv, "-1e"), "'-1e");
+    ck_assert_str_eq(quoted(quote_csv, "'=x"), "''=x"); /* so that one can be taken away again */
+    ck_assert_str_eq(quoted(quote_csv, "a=b"), "a=b");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        ck_assert_str_eq(quoted(quote_csv, numbers[i]), numbers[i]);
+}
+END_TEST
+
 START_TEST(terminal_shows_what_would_act)
 {
     ck_assert_str_eq(quoted(quote_terminal, "plain \xc3\xa9 \"name\" \\ %s"),
@@ -95,6 +116,7 @@ static Suite *suite(void)
     tcase_add_test(cases, json_keeps_valid_utf8);
     tcase_add_test(cases, json_marks_what_is_no_utf8);
     tcase_add_test(cases, csv_quotes_what_would_end_a_field);
+    tcase_add_test(cases, csv_has_no_formulas);
     tcase_add_test(cases, terminal_shows_what_would_act);
     suite_add_tcase(made, cases);
     return made;
