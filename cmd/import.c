@@ -25,7 +25,8 @@ static const char usage[] =
     "  auto              finds out by the first bytes of the file\n\n"
     "  -o GRAPH          the file to write; - for standard output\n"
     "  --window MARKER   only what was launched within the first NVTX range of that text\n"
-    "  --window FROM:TO  the same, by times since the profile began: 1.2s:1500ms\n"
+    "  --window FROM:TO  the same, by times since the profile began: 1.2s:1500ms; with a plus\n"
+    "                    before each, since the first event, as figures count: +0s:+300ms\n"
     "  --db FILE         the file that holds the runs (weir.db)\n"
     "  --json            answer with one JSON object\n\n"
     "grades, and what a graph may be used for:\n"
@@ -227,6 +228,18 @@ static void answer_json(const struct request *request, const struct work *work)
     json_close_object(&json);
 }
 
+/* Beside the answer, whatever form that has. */
+static void tell_warnings(const struct request *request, const struct import_report *report)
+{
+    for (size_t i = 0; i < report->n_items && !request->common.is_quiet; i++) {
+        const struct import_item *item = &report->items[i];
+
+        if (strcmp(item->section, "warnings") == 0)
+            fprintf(stderr, "weir import: warning: %s: %s %s\n", request->operands[1], item->key,
+                    item->text);
+    }
+}
+
 static bool ends_in(const char *text, const char *suffix)
 {
     size_t n_text = strlen(text), n_suffix = strlen(suffix);
@@ -244,6 +257,8 @@ static void put_item(FILE *to, const struct import_item *item)
         if (isnan(item->ratio))
             return;
         fprintf(to, "    %-34s %.1f %%\n", item->key, 100 * item->ratio);
+    } else if (strcmp(item->section, "source") == 0) { /* by a clock: to the nanosecond */
+        fprintf(to, "    %-34s %" PRId64 " ns\n", item->key, item->integer);
     } else if (ends_in(item->key, "_ns")) {
         number_time_text(item->integer, text);
         fprintf(to, "    %-34s %s\n", item->key, text);
@@ -265,6 +280,8 @@ static void text_report(FILE *to, const struct import_report *report)
 
         if (item->kind == IMPORT_INTEGER && item->integer == 0)
             continue;
+        if (strcmp(item->section, "warnings") == 0)
+            continue; /* they are told already */
         if (strcmp(section, item->section) != 0) {
             section = item->section;
             fprintf(to, "  %s\n", section);
@@ -336,6 +353,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         return weir_error_set(err, WEIR_USAGE,
                               "--json and -o - both write to standard output; name a file");
     status = work_through(context, &request, &work, err);
+    tell_warnings(&request, &work.result.report);
     if (request.common.is_json && (status == WEIR_OK || work.result.report.reason != NULL))
         answer_json(&request, &work);
     else if (status == WEIR_OK && !request.common.is_quiet)

@@ -23,7 +23,10 @@ check_PROGRAMS += \
 	tests/traces/test_nsys_memory \
 	tests/traces/test_nsys_real \
 	tests/traces/test_nsys_rows \
-	tests/traces/test_recording
+	tests/traces/test_nsys_schema \
+	tests/traces/test_nsys_window \
+	tests/traces/test_recording \
+	tests/traces/test_runs
 
 tests_traces_test_nsys_device_SOURCES = tests/traces/test_nsys_device.c $(made_export_sources)
 tests_traces_test_nsys_device_LDADD = $(traces_test_libs)
@@ -37,6 +40,12 @@ tests_traces_test_nsys_real_SOURCES = tests/traces/test_nsys_real.c tests/traces
 tests_traces_test_nsys_real_LDADD = $(traces_test_libs)
 tests_traces_test_nsys_rows_SOURCES = tests/traces/test_nsys_rows.c $(made_export_sources)
 tests_traces_test_nsys_rows_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_schema_SOURCES = tests/traces/test_nsys_schema.c $(made_export_sources)
+tests_traces_test_nsys_schema_LDADD = $(traces_test_libs)
+tests_traces_test_nsys_window_SOURCES = tests/traces/test_nsys_window.c $(made_export_sources)
+tests_traces_test_nsys_window_LDADD = $(traces_test_libs)
+tests_traces_test_runs_SOURCES = tests/traces/test_runs.c
+tests_traces_test_runs_LDADD = $(traces_test_libs)
 tests_traces_test_nsys_faults_SOURCES = tests/traces/test_nsys_faults.c $(made_export_sources)
 tests_traces_test_nsys_faults_LDADD = $(traces_test_libs)
 tests_traces_test_nsys_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \

@@ -19,6 +19,7 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_file.c \
 	traces/nsys_gpus.c \
 	traces/nsys_grade.c \
+	traces/nsys_graphs.c \
 	traces/nsys_ids.c \
 	traces/nsys_implicit.c \
 	traces/nsys_internal.h \

@@ -42,6 +42,8 @@ static enum weir_status read_file(struct nsys *nsys, const char *window, struct 
     if (status == WEIR_OK)
         status = nsys_read_rows(nsys, err);
     if (status == WEIR_OK)
+        status = nsys_read_graphs(nsys, err);
+    if (status == WEIR_OK)
         status = nsys_read_ops(nsys, err);
     if (status == WEIR_OK)
         status = nsys_window_end(nsys, err);
@@ -189,6 +191,7 @@ static enum weir_status read_open(struct nsys_file *file, const char *path,
         free(nsys->tables[i].where);
     nsys_live_free(nsys);
     nsys_window_free(nsys);
+    nsys_graphs_free(nsys);
     free(nsys->streams);
     free(nsys->gpus);
     free(nsys);

@@ -260,6 +260,21 @@ static void count_op(struct nsys *nsys, const struct nsys_op *op)
         nsys->counts.graph_children++;
 }
 
+/* "cudaGraphLaunch; graph 3" */
+static enum weir_status add_graph(struct nsys *nsys, const struct nsys_op *op, uint32_t *call,
+                                  struct weir_error *err)
+{
+    char text[256];
+
+    if (*call == 0) {
+        *call = op->name;
+        return WEIR_OK;
+    }
+    (void)snprintf(text, sizeof text, "%s; %s", recording_text_of(nsys->recording, *call),
+                   recording_text_of(nsys->recording, op->name));
+    return recording_word(nsys->recording, text, call, err);
+}
+
 static enum weir_status add_op(struct nsys *nsys, struct op_words *words, struct nsys_op *op,
                                struct weir_error *err)
 {
@@ -288,6 +303,8 @@ static enum weir_status add_op(struct nsys *nsys, struct op_words *words, struct
         action.origin_call = nsys->calls[op->call].name;
         action.origin_range = nsys->calls[nsys->calls[op->call].outer].range;
     }
+    if (status == WEIR_OK && op->kind == OP_GRAPH && op->name != 0)
+        status = add_graph(nsys, op, &action.origin_call, err);
     count_op(nsys, op);
     return status == WEIR_OK ? recording_add_action(nsys->recording, &action, &op->action, err)
                              : status;

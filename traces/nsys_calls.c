@@ -159,6 +159,7 @@ static enum weir_status add_action(struct nsys *nsys, struct nsys_call *call,
         .origin_table = words->table,
         .origin_range = call->range,
         .kind = NODE_COMPUTE,
+        .rank = RANK_HOST,
         .source = TIME_HOST,
     };
 

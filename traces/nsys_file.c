@@ -129,6 +129,13 @@ static enum weir_status first_read(const char *path, sqlite3 *db, struct weir_er
                               path);
     if (result == SQLITE_NOMEM)
         return weir_error_memory(err);
+    if (sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK)
+        return weir_error_set(
+            err, WEIR_INPUT,
+            "%.200s: a writer was interrupted and has left its journal beside it; "
+            "copy both to a folder of yours, let SQLite take back what was half "
+            "done, sqlite3 COPY .tables, and import the copy",
+            path);
     if (result == SQLITE_CANTOPEN || result == SQLITE_READONLY || result == SQLITE_BUSY)
         return weir_error_set(err, WEIR_INPUT,
                               "%.200s: a writer has left a log beside it that cannot be read here "

@@ -28,6 +28,7 @@ enum nsys_table {
     NSYS_SYNC,
     NSYS_EVENT,
     NSYS_MEMORY,
+    NSYS_GRAPH_EVENTS,
     NSYS_NVTX,
     NSYS_STREAM_INFO,
     NSYS_NULL_STREAM_INFO,
@@ -214,7 +215,8 @@ struct nsys_counts {
     int64_t bad_time, negative_duration, unfinished;
     int64_t failed_calls, captured_calls, repeated_calls, nested_calls, overlapping_calls,
         host_calls, blocking_calls;
-    int64_t launched, kernels_without_launch, graph_children, second_graph_rows;
+    int64_t launched, kernels_without_launch, graph_children, second_graph_rows, second_graph_ns;
+    int64_t graphs_made, graph_execs_made, graph_execs_launched, launches_of_unseen_graphs;
     int64_t rows_with_event, record_rows, event_waits, event_syncs, resolved, resolved_by_sync_id,
         unresolved, contradicted, without_row, without_source, without_consumer, record_outside;
     int64_t stream_syncs, context_syncs, syncs_without_row, sync_edges_contradicted;
@@ -250,15 +252,16 @@ struct nsys {
     int64_t release[4]; /* the version's parts, 0 unknown */
 
     struct nsys_strings *strings;
-    struct nsys_window *window;   /* NULL: all of the file is wanted */
-    struct nsys_live *live;       /* while memory events of a window are read */
-    struct nsys_ids *ids;         /* (process, correlation) to call */
-    struct keys *record_keys;     /* (process, event sync id) to record */
-    struct nsys_call *calls;      /* by thread and start, the enclosing first */
-    struct nsys_op *ops;          /* by start */
-    struct nsys_sync *syncs;      /* by process and correlation */
-    struct nsys_record *records;  /* by process, context, event and correlation */
-    struct nsys_memory *memories; /* by time */
+    struct nsys_window *window;                /* NULL: all of the file is wanted */
+    struct nsys_live *live;                    /* while memory events of a window are read */
+    struct nsys_ids *ids;                      /* (process, correlation) to call */
+    struct keys *graph_execs, *launched_execs; /* executable graphs: made, and launched */
+    struct keys *record_keys;                  /* (process, event sync id) to record */
+    struct nsys_call *calls;                   /* by thread and start, the enclosing first */
+    struct nsys_op *ops;                       /* by start */
+    struct nsys_sync *syncs;                   /* by process and correlation */
+    struct nsys_record *records;               /* by process, context, event and correlation */
+    struct nsys_memory *memories;              /* by time */
     struct nsys_stream *streams;
     struct nsys_wait *waits;
     struct nsys_wait *cut_waits; /* for what was recorded before the window: `op` is NSYS_NONE */
@@ -402,6 +405,15 @@ void nsys_window_free(struct nsys *);
 MUST_CHECK enum weir_status nsys_live_take(struct nsys *, const struct nsys_memory *,
                                            struct weir_error *);
 void nsys_live_free(struct nsys *);
+
+/* nsys_graphs.c: CUDA graphs. */
+MUST_CHECK enum weir_status nsys_read_graphs(struct nsys *, struct weir_error *);
+/** "graph 3", of a row of a launch; 0 when the file does not say. Counts what was launched. */
+MUST_CHECK enum weir_status nsys_name_graph(struct nsys *, sqlite3_stmt *, uint32_t *text,
+                                            struct weir_error *);
+/** Drops the rows of launches whose nodes have rows too, which is counted. */
+MUST_CHECK enum weir_status nsys_drop_second_rows(struct nsys *, struct weir_error *);
+void nsys_graphs_free(struct nsys *);
 
 /* nsys_gpus.c: devices. */
 MUST_CHECK enum weir_status nsys_read_gpus(struct nsys *, struct weir_error *);

@@ -7,12 +7,6 @@
 #include "base/array.h"
 #include "traces/nsys_internal.h"
 
-static struct key key_of(int64_t process, int64_t id)
-{
-    return (struct key){{(uint32_t)process, (uint32_t)((uint64_t)process >> 32), (uint32_t)id,
-                         (uint32_t)((uint64_t)id >> 32)}};
-}
-
 /* Calls around calls. A driver call that a runtime call made lies within it; ends may be off by
  * little. What is failed or lies across another stands for itself. */
 
@@ -97,41 +91,6 @@ enum weir_status nsys_link_calls(struct nsys *nsys, struct weir_error *err)
 
 /* Device work. */
 
-static enum weir_status mark_children(struct nsys *nsys, struct keys *keys, struct weir_error *err)
-{
-    enum weir_status status = WEIR_OK;
-
-    for (uint32_t i = 0; i < nsys->n_ops && status == WEIR_OK; i++) {
-        const struct nsys_op *op = &nsys->ops[i];
-        const struct key key = key_of(nsys->streams[op->stream].process, op->correlation);
-
-        if ((op->flags & OP_IS_GRAPH_CHILD) != 0 && op->correlation != 0 &&
-            keys_find(keys, &key) == KEYS_NONE)
-            status = keys_put(keys, &key, i, err);
-    }
-    return status;
-}
-
-/* A graph launch has a row of its own, or one for each child, or both: then the children count. */
-static enum weir_status drop_second_rows(struct nsys *nsys, struct weir_error *err)
-{
-    struct keys *keys = keys_new();
-    enum weir_status status =
-        keys == NULL ? weir_error_memory(err) : mark_children(nsys, keys, err);
-
-    for (uint32_t i = 0; i < nsys->n_ops && status == WEIR_OK; i++) {
-        struct nsys_op *op = &nsys->ops[i];
-        const struct key key = key_of(nsys->streams[op->stream].process, op->correlation);
-
-        if (op->kind != OP_GRAPH || keys_find(keys, &key) == KEYS_NONE)
-            continue;
-        op->flags |= OP_IS_DROPPED;
-        nsys->counts.second_graph_rows++;
-    }
-    keys_free(keys);
-    return status;
-}
-
 static bool is_inside(const struct nsys *nsys, const struct nsys_op *op)
 {
     int64_t launched_ns = op->start_ns;
@@ -166,5 +125,5 @@ enum weir_status nsys_link_ops(struct nsys *nsys, struct weir_error *err)
         else
             memory->call = nsys->calls[call].outer;
     }
-    return drop_second_rows(nsys, err);
+    return nsys_drop_second_rows(nsys, err);
 }

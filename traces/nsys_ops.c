@@ -176,6 +176,8 @@ static enum weir_status read_op(struct nsys *nsys, const struct op_reader *reade
         read_copy(statement, &op);
     if (reader->kind == OP_KERNEL)
         status = name_kernel(nsys, statement, &op, err);
+    if (reader->kind == OP_GRAPH)
+        status = nsys_name_graph(nsys, statement, &op.name, err);
     if (reader->graph_node >= 0 && nsys_column(statement, reader->graph_node, &graph_node) &&
         graph_node != 0)
         op.flags |= OP_IS_GRAPH_CHILD;

@@ -59,11 +59,17 @@ static void tell_rows(struct teller *t)
         const char *key;
         bool has_kept;
     } tables[] = {
-        {NSYS_KERNEL, "kernel", true},     {NSYS_MEMCPY, "memcpy", true},
-        {NSYS_MEMSET, "memset", true},     {NSYS_GRAPH_TRACE, "graph_trace", true},
-        {NSYS_RUNTIME, "runtime", true},   {NSYS_SYNC, "synchronization", true},
-        {NSYS_EVENT, "cuda_event", false}, {NSYS_MEMORY, "memory_usage", true},
-        {NSYS_NVTX, "nvtx", false},        {NSYS_STRINGS, "strings", false},
+        {NSYS_KERNEL, "kernel", true},
+        {NSYS_MEMCPY, "memcpy", true},
+        {NSYS_MEMSET, "memset", true},
+        {NSYS_GRAPH_TRACE, "graph_trace", true},
+        {NSYS_RUNTIME, "runtime", true},
+        {NSYS_SYNC, "synchronization", true},
+        {NSYS_EVENT, "cuda_event", false},
+        {NSYS_MEMORY, "memory_usage", true},
+        {NSYS_GRAPH_EVENTS, "graph_events", false},
+        {NSYS_NVTX, "nvtx", false},
+        {NSYS_STRINGS, "strings", false},
     };
     int64_t n_read = 0;
 
@@ -94,6 +100,7 @@ static void tell_skipped(struct teller *t)
     integer(t, "nested_calls", counts->nested_calls);
     integer(t, "repeated_correlation_ids", counts->repeated_calls);
     integer(t, "second_graph_rows", counts->second_graph_rows);
+    integer(t, "second_graph_ns", counts->second_graph_ns);
     integer(t, "outside_window_calls", counts->outside_calls);
     integer(t, "outside_window_device_ops", counts->outside_ops);
     integer(t, "negative_durations_clamped", counts->negative_duration);
@@ -132,6 +139,10 @@ static void tell_device(struct teller *t)
     integer(t, "graph_launches", sums[OP_GRAPH].n);
     integer(t, "graph_ns", sums[OP_GRAPH].ns);
     integer(t, "graph_children", nsys->counts.graph_children);
+    integer(t, "graphs_made", nsys->counts.graphs_made);
+    integer(t, "graph_executables_made", nsys->counts.graph_execs_made);
+    integer(t, "graph_executables_launched", nsys->counts.graph_execs_launched);
+    integer(t, "graph_launches_of_unseen_making", nsys->counts.launches_of_unseen_graphs);
     integer(t, "migrations", sums[OP_MIGRATION].n);
     integer(t, "migrations_in_kernels", nsys->counts.migrations_in_kernels);
     integer(t, "migrations_after_calls", nsys->counts.migrations_after_calls);

@@ -17,6 +17,7 @@ struct table_list {
     const char *names[3];              /* spellings, by age, the newest first */
     const char *columns[MOST_COLUMNS]; /* in the order in which nsys_select gives them */
     uint32_t required;                 /* bit by column: without it the table is of no use */
+    uint32_t young;                    /* bit by column: not all versions seen have it */
     const char *order;                 /* where there are no row ids */
 };
 
@@ -27,70 +28,80 @@ static const struct table_list lists[NSYS_TABLES] = {
                      {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
                       "globalPid", "shortName", "demangledName", "graphNodeId"},
                      BITS(7),
+                     0,
                      "start, end, correlationId"},
     [NSYS_MEMCPY] = {{"CUPTI_ACTIVITY_KIND_MEMCPY"},
                      {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
                       "globalPid", "bytes", "copyKind", "srcKind", "dstKind", "srcDeviceId",
                       "dstDeviceId", "migrationCause", "graphNodeId"},
                      BITS(7),
+                     0,
                      "start, end, correlationId"},
     [NSYS_MEMSET] = {{"CUPTI_ACTIVITY_KIND_MEMSET"},
                      {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
                       "globalPid", "bytes", "memKind", "graphNodeId"},
                      BITS(7),
+                     0,
                      "start, end, correlationId"},
     [NSYS_GRAPH_TRACE] = {{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE"},
                           {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
-                           "globalPid", "graphId"},
+                           "globalPid", "graphId", "graphExecId"},
                           BITS(7),
+                          0,
                           "start, end, correlationId"},
     [NSYS_RUNTIME] = {{"CUPTI_ACTIVITY_KIND_RUNTIME"},
                       {"start", "end", "globalTid", "correlationId", "nameId", "returnValue"},
                       BITS(5),
+                      0,
                       "start, end, correlationId"},
     [NSYS_SYNC] = {{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"},
                    {"start", "end", "contextId", "streamId", "correlationId", "globalPid",
                     "syncType", "eventId", "eventSyncId", "deviceId"},
                    1U << 4 | 1U << 5,
-                   "start, correlationId"},
+                   1U << 8,
+                   "correlationId"},
     [NSYS_EVENT] = {{"CUPTI_ACTIVITY_KIND_CUDA_EVENT"},
                     {"contextId", "streamId", "correlationId", "globalPid", "eventId",
                      "eventSyncId", "deviceId"},
                     BITS(5),
+                    1U << 5,
                     "correlationId, eventId"},
     [NSYS_MEMORY] = {{"CUDA_GPU_MEMORY_USAGE_EVENTS"},
                      {"start", "globalPid", "deviceId", "contextId", "address", "bytes", "memKind",
                       "memoryOperationType", "name", "correlationId", "streamId",
                       "localMemoryPoolAddress"},
                      BITS(2) | 1U << 4 | 1U << 5 | 1U << 7,
+                     1U << 8 | 1U << 10 | 1U << 11,
                      "start, address"},
+    [NSYS_GRAPH_EVENTS] =
+        {{"CUDA_GRAPH_EVENTS"}, {"start", "graphId", "graphExecId"}, 0, 1U << 1 | 1U << 2, "start"},
     [NSYS_NVTX] = {{"NVTX_EVENTS"},
                    {"start", "end", "eventType", "text", "textId", "globalTid"},
                    BITS(2) | 1U << 5,
+                   0,
                    "start, end"},
     [NSYS_STREAM_INFO] = {{"TARGET_INFO_CUDA_STREAM"},
                           {"streamId", "processId", "contextId", "flag"},
                           BITS(4),
+                          0,
                           "processId, contextId, streamId"},
     [NSYS_NULL_STREAM_INFO] = {{"TARGET_INFO_CUDA_NULL_STREAM"},
                                {"streamId", "processId", "contextId"},
                                BITS(3),
+                               0,
                                "processId, contextId, streamId"},
     [NSYS_CONTEXT_INFO] = {{"TARGET_INFO_CUDA_CONTEXT_INFO"},
                            {"nullStreamId", "processId", "contextId"},
                            BITS(3),
+                           0,
                            "processId, contextId"},
-    [NSYS_GPU_INFO] = {{"TARGET_INFO_GPU"},
-                       {"id", "totalMemory", "cuDevice", "asyncEngines"},
-                       1U,
-                       "id"},
-    [NSYS_DEVICE_INFO] = {{"TARGET_INFO_CUDA_DEVICE"},
-                          {"gpuId", "cudaId", "pid"},
-                          BITS(3),
-                          "pid, cudaId"},
-    [NSYS_META] = {{"META_DATA_EXPORT", "EXPORT_META_DATA"}, {"name", "value"}, BITS(2), "name"},
-    [NSYS_DIAGNOSTIC] = {{"DIAGNOSTIC_EVENT"}, {"text"}, BITS(1), "text"},
-    [NSYS_STRINGS] = {{"StringIds"}, {"id", "value"}, BITS(2), "id"},
+    [NSYS_GPU_INFO] =
+        {{"TARGET_INFO_GPU"}, {"id", "totalMemory", "cuDevice", "asyncEngines"}, 1U, 0, "id"},
+    [NSYS_DEVICE_INFO] =
+        {{"TARGET_INFO_CUDA_DEVICE"}, {"gpuId", "cudaId", "pid"}, BITS(3), 0, "pid, cudaId"},
+    [NSYS_META] = {{"META_DATA_EXPORT", "EXPORT_META_DATA"}, {"name", "value"}, BITS(2), 0, "name"},
+    [NSYS_DIAGNOSTIC] = {{"DIAGNOSTIC_EVENT"}, {"text"}, BITS(1), 0, "text"},
+    [NSYS_STRINGS] = {{"StringIds"}, {"id", "value"}, BITS(2), 0, "id"},
 };
 
 const char *nsys_table_name(enum nsys_table table)
@@ -178,15 +189,17 @@ static void note_column(struct nsys_table_state *state, const struct table_list 
     }
 }
 
+/* Without these tables some of the device's time would be lost. */
+static bool is_needed(enum nsys_table table)
+{
+    return table <= NSYS_RUNTIME;
+}
+
 /* nvprof's files have tables of the same names with other columns. */
 static enum weir_status useless_table(const struct nsys *nsys, enum nsys_table table,
-                                      bool has_nvprof_id, struct weir_error *err)
+                                      const char *lacking, bool has_nvprof_id,
+                                      struct weir_error *err)
 {
-    uint32_t lacking = nsys->tables[table].missing & lists[table].required;
-    int first = 0;
-
-    while ((lacking >> first & 1) == 0)
-        first++;
     if (has_nvprof_id)
         return weir_error_set(err, WEIR_INPUT,
                               "%.200s: written by nvprof, not by Nsight Systems; record again: %s",
@@ -194,7 +207,49 @@ static enum weir_status useless_table(const struct nsys *nsys, enum nsys_table t
     return weir_error_set(err, WEIR_INPUT,
                           "%.200s: its table %s has no column %s, so it is no export of Nsight "
                           "Systems that Weir knows; export it with a released version",
-                          nsys->path, nsys->tables[table].name, lists[table].columns[first]);
+                          nsys->path, nsys->tables[table].name, lacking);
+}
+
+#define LACKING_BYTES 256
+
+static void list_columns(enum nsys_table table, uint32_t columns, char out[LACKING_BYTES])
+{
+    int used = 0;
+
+    out[0] = '\0';
+    for (uint32_t i = 0; i < MOST_COLUMNS && lists[table].columns[i] != NULL; i++) {
+        if ((columns >> i & 1) != 0)
+            used += snprintf(out + used, (size_t)(LACKING_BYTES - used), "%s%s",
+                             used == 0 ? "" : ", ", lists[table].columns[i]);
+    }
+}
+
+/* One warning a table: for what is missing that every version seen has. */
+static enum weir_status judge_columns(struct nsys *nsys, enum nsys_table table, bool has_nvprof_id,
+                                      struct weir_error *err)
+{
+    struct nsys_table_state *state = &nsys->tables[table];
+    uint32_t lacking = state->missing & lists[table].required;
+    const char *name = state->name;
+    char columns[LACKING_BYTES], text[LACKING_BYTES + 96];
+
+    if (lacking != 0) {
+        list_columns(table, lacking, columns);
+        if (is_needed(table) || has_nvprof_id)
+            return useless_table(nsys, table, columns, has_nvprof_id, err);
+        (void)snprintf(text, sizeof text, "has no column %s: the table is left out", columns);
+        state->name = NULL;
+        return import_report_text(nsys->report, "warnings", name, text, err);
+    }
+    lacking = state->missing & ~lists[table].young;
+    if (lacking == 0)
+        return WEIR_OK;
+    list_columns(table, lacking, columns);
+    (void)snprintf(text, sizeof text,
+                   "has no column %s, as every version seen so far has: taken as "
+                   "empty",
+                   columns);
+    return import_report_text(nsys->report, "warnings", name, text, err);
 }
 
 static enum weir_status find_columns(struct nsys *nsys, enum nsys_table table,
@@ -225,9 +280,7 @@ static enum weir_status find_columns(struct nsys *nsys, enum nsys_table table,
     (void)sqlite3_finalize(statement);
     if (result != SQLITE_DONE)
         return nsys_failed(nsys, state->name, result, err);
-    if ((state->missing & list->required) != 0)
-        return useless_table(nsys, table, has_nvprof_id, err);
-    return WEIR_OK;
+    return judge_columns(nsys, table, has_nvprof_id, err);
 }
 
 /* The versions that the file says it was written by. */
@@ -274,6 +327,30 @@ static enum weir_status find_version(struct nsys *nsys, struct weir_error *err)
     return nsys_end(nsys, NSYS_META, statement, result, err);
 }
 
+/* Schemas between these have been seen. */
+#define SCHEMA_OLDEST 2009 /* 1000 times the first number, and the second */
+#define SCHEMA_NEWEST 3025
+
+static enum weir_status judge_version(struct nsys *nsys, struct weir_error *err)
+{
+    char text[160], *end;
+    long schema = strtol(nsys->schema, &end, 10);
+
+    if (end == nsys->schema)
+        return WEIR_OK;
+    schema = (schema < 1000 ? schema : 1000) * 1000;
+    if (*end == '.')
+        schema += strtol(end + 1, NULL, 10) % 1000;
+    if (schema >= SCHEMA_OLDEST && schema <= SCHEMA_NEWEST)
+        return WEIR_OK;
+    (void)snprintf(
+        text, sizeof text,
+        "%.31s is %s than any that Weir has seen, 2.9 to 3.25: what it has in common with "
+        "those is read, by the names of columns",
+        nsys->schema, schema < SCHEMA_OLDEST ? "older" : "newer");
+    return import_report_text(nsys->report, "warnings", "schema", text, err);
+}
+
 bool nsys_is_at_least(const struct nsys *nsys, int64_t year, int64_t minor, int64_t micro,
                       int64_t build)
 {
@@ -296,7 +373,9 @@ enum weir_status nsys_probe(struct nsys *nsys, struct weir_error *err)
         if (nsys->tables[t].name != NULL)
             status = find_columns(nsys, (enum nsys_table)t, err);
     }
-    return status == WEIR_OK ? find_version(nsys, err) : status;
+    if (status == WEIR_OK)
+        status = find_version(nsys, err);
+    return status == WEIR_OK ? judge_version(nsys, err) : status;
 }
 
 /* Statements. */

@@ -126,7 +126,8 @@ static enum weir_status unpack_zstd(int fd, const char *path, FILE *out, struct 
     (void)out;
     return weir_error_set(err, WEIR_INPUT,
                           "%.200s: packed with zstd, which this weir was built without; unpack it "
-                          "with zstd -d and import the result",
+                          "with zstd -d and import the result, or build weir with libzstd "
+                          "installed (Debian: libzstd-dev)",
                           path);
 }
 #endif

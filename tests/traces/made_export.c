@@ -294,6 +294,71 @@ void made_copy_file(const char *from, const char *to)
     ck_assert_int_eq(fclose(out), 0);
 }
 
+/* Forms. */
+
+/* Two streams, an event between them, memory, a synchronization. Times begin at `at`. */
+void made_run(struct made_export *made, const char *name, int64_t at)
+{
+    made_begin(made, name);
+    made_call(made, at, at + 1000, THREAD(1), 10, "cudaMalloc_v3020");
+    made_memory(made, at + 500, false, 0x7000, 4096, DEVICE, 10);
+    for (int64_t i = 0; i < 8; i++) {
+        int64_t call = at + 2000 + 1000 * i, id = 11 + 3 * i;
+
+        made_call(made, call, call + 100, THREAD(1), id, "cudaLaunchKernel_v7000");
+        made_call(made, call + 200, call + 300, THREAD(1), id + 1, "cudaEventRecord_v3020");
+        made_call(made, call + 400, call + 500, THREAD(1), id + 2, "cudaStreamWaitEvent_v3020");
+        made_kernel(made, at + 5000 + 9000 * i, at + 13000 + 9000 * i, 7 + i % 2, id,
+                    i % 3 == 0 ? "gemm" : "relu");
+        made_record(made, 7 + i % 2, id + 1, i % 2);
+        made_sync(made, call + 400, call + 500, 8 - i % 2, id + 2, i % 2);
+    }
+    made_call(made, at + 11000, at + 90000, THREAD(1), 40, "cudaDeviceSynchronize_v3020");
+    made_sync(made, at + 11100, at + 89000, NO_ID, 40, NO_ID);
+    made_stream(made, 7, NON_BLOCKING);
+    made_stream(made, 8, NON_BLOCKING);
+}
+
+/* The canonical form without what names rows. The caller frees it. */
+char *made_form(struct made_export *made, const char *window)
+{
+    struct import_result result;
+    struct weir_error err;
+    char *text, *from, *to;
+    size_t length;
+
+    made_import_window(made, window, &result);
+    ck_assert_int_eq(graph_write_text(result.graph, &text, &length, &err), WEIR_OK);
+    import_result_free(&result);
+    for (from = to = text; *from != '\0';) {
+        if (strncmp(from, " row ", 5) == 0) {
+            from += 5;
+            from += strspn(from, "0123456789");
+        } else if (strncmp(from, "graph ", 6) == 0) { /* its name is the file's */
+            from += strcspn(from, "\n");
+        } else if (*from == '"') { /* around a text that had a blank */
+            from++;
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+/* The first line that differs, not the whole of both. */
+void made_same_forms(const char *a, const char *b)
+{
+    while (*a != '\0' || *b != '\0') {
+        int n_a = (int)strcspn(a, "\n"), n_b = (int)strcspn(b, "\n");
+
+        ck_assert_msg(n_a == n_b && strncmp(a, b, (size_t)n_a) == 0, "'%.*s' is not '%.*s'", n_a, a,
+                      n_b, b);
+        a += n_a + (a[n_a] == '\n');
+        b += n_b + (b[n_b] == '\n');
+    }
+}
+
 /* Questions. */
 
 bool has_node(const struct import_result *result, const char *name)

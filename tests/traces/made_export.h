@@ -59,6 +59,13 @@ void made_refused(const char *path, enum weir_status status, const char *text);
 const char *made_path(const char *name);
 void made_copy_file(const char *from, const char *to);
 
+/* Two streams, an event between them, memory, a synchronization. Times begin at `at`. Not ended. */
+void made_run(struct made_export *, const char *name, int64_t at);
+/* The canonical form without what names rows and the file. The caller frees it. */
+char *made_form(struct made_export *, const char *window);
+/* Fails with the first line that differs. */
+void made_same_forms(const char *a, const char *b);
+
 /* Questions. Names must be there. */
 weir_node node_of(const struct import_result *, const char *name);
 bool has_node(const struct import_result *, const char *name);

@@ -539,13 +539,64 @@ START_TEST(graph_launches)
     ck_assert(has_node(&result, "graph-launch"));
     ck_assert(!has_node(&result, "graph-launch#2"));
     ck_assert_int_eq(count_of(&result, "skipped", "second_graph_rows"), 1);
+    ck_assert_int_eq(count_of(&result, "skipped", "second_graph_ns"), 6000);
     ck_assert_int_eq(count_of(&result, "device", "graph_launches"), 1);
+    ck_assert_int_eq(count_of(&result, "device", "graph_ns"), 6000);
     ck_assert_int_eq(count_of(&result, "device", "graph_children"), 3);
+    ck_assert_str_eq(origin_of(&result, "graph-launch"),
+                     "GRAPH_TRACE row 1; cudaGraphLaunch; graph 2");
     ck_assert(edge_of(&result, "first", "beside").is_from_start);
     ck_assert(!edge_of(&result, "first", "next").is_from_start);
     ck_assert_int_eq(edge_of(&result, "first", "next").lag_ns, 500);
     ck_assert_ptr_nonnull(strstr(why_of(&result, "first", "next"), "inferred:inside one graph"));
     ck_assert_ptr_nonnull(strstr(result.report.remedy, "--cuda-graph-trace=node"));
+    import_result_free(&result);
+}
+END_TEST
+
+/* What made the graphs, in a table of its own; a launch of one that was made before the profile began;
+ * nodes that do not say that they are nodes are known by the id of the launch. */
+START_TEST(graph_events)
+{
+    struct made_export made;
+    struct import_result result;
+
+    made_begin(&made, "graph-events");
+    made_call(&made, 0, 1000, THREAD(1), 11, "cudaGraphLaunch_v10000");
+    made_call(&made, 1000, 2000, THREAD(1), 12, "cudaGraphLaunch_v10000");
+    made_call(&made, 2000, 3000, THREAD(1), 13, "cudaGraphLaunch_v10000");
+    made_kernel(&made, 20000, 24000, 7, 12, "node");
+    made_copy(&made, 24000, 25000, 7, 12, H2D, PINNED, DEVICE, 64);
+    made_sql(&made,
+             "CREATE TABLE CUDA_GRAPH_EVENTS (start INTEGER, end INTEGER, eventClass INTEGER, "
+             "globalTid INTEGER, nameId INTEGER, graphId INTEGER, originalGraphId INTEGER, "
+             "graphExecId INTEGER); INSERT INTO CUDA_GRAPH_EVENTS VALUES (1, 1, 95, 0, 0, 1, NULL, "
+             "NULL), (2, 2, 95, 0, 0, 2, 1, NULL), (3, 3, 94, 0, 0, 1, NULL, 2);"
+             "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, "
+             "deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+             "globalPid INTEGER, graphId INTEGER, graphExecId INTEGER);"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE SELECT 3000, 9000, 0, 1, 7, 11, "
+             "globalPid, 1, 2 FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1;"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE SELECT 20000, 25000, 0, 1, 7, 12, "
+             "globalPid, 1, 2 FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1;"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE SELECT 26000, 27000, 0, 1, 7, 13, "
+             "globalPid, 9, 10 FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1");
+    made_end(&made);
+    made_import(&made, &result);
+    ck_assert_int_eq(count_of(&result, "rows", "graph_events_read"), 3);
+    ck_assert_int_eq(count_of(&result, "device", "graphs_made"), 2);
+    ck_assert_int_eq(count_of(&result, "device", "graph_executables_made"), 1);
+    ck_assert_int_eq(count_of(&result, "device", "graph_executables_launched"), 2);
+    ck_assert_int_eq(count_of(&result, "device", "graph_launches_of_unseen_making"), 1);
+    ck_assert_int_eq(count_of(&result, "device", "graph_children"), 2);
+    ck_assert_int_eq(count_of(&result, "device", "graph_launches"), 2);
+    ck_assert_int_eq(count_of(&result, "skipped", "second_graph_ns"), 5000);
+    /* All that the device did is there once. */
+    ck_assert_int_eq(count_of(&result, "device", "graph_ns"), 7000);
+    ck_assert_int_eq(count_of(&result, "device", "kernel_ns"), 4000);
+    ck_assert_int_eq(count_of(&result, "device", "copy_ns"), 1000);
+    ck_assert_str_eq(origin_of(&result, "graph-launch#2"),
+                     "GRAPH_TRACE row 3; cudaGraphLaunch; graph 9");
     import_result_free(&result);
 }
 END_TEST
@@ -610,6 +661,7 @@ int main(void)
     tcase_add_test(tcase, null_stream_unknown);
     tcase_add_test(tcase, migrations);
     tcase_add_test(tcase, graph_launches);
+    tcase_add_test(tcase, graph_events);
     tcase_add_test(tcase, copies);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

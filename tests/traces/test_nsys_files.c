@@ -340,6 +340,86 @@ START_TEST(log_left)
 }
 END_TEST
 
+/* A writer was interrupted: its journal says what must be taken back before the file can be read. */
+START_TEST(journal_left)
+{
+    struct made_export made;
+    char path[256], from[300], to[300];
+    unsigned char *before, *after;
+    size_t n_before, n_after;
+    struct stat info;
+
+    small_run(&made, "interrupted");
+    made_sql(&made,
+             "COMMIT; PRAGMA synchronous = normal; PRAGMA cache_size = 4; PRAGMA cache_spill "
+             "= 1; BEGIN IMMEDIATE; CREATE TABLE more(x); WITH RECURSIVE n(i) AS (SELECT 1 "
+             "UNION ALL SELECT i + 1 FROM n WHERE i < 800) INSERT INTO more SELECT "
+             "randomblob(400) FROM n; UPDATE StringIds SET value = 'half'");
+    (void)snprintf(path, sizeof path, "%s", made_path("hot"));
+    (void)snprintf(from, sizeof from, "%s-journal", made.path);
+    (void)snprintf(to, sizeof to, "%s-journal", path);
+    made_copy_file(made.path, path);
+    made_copy_file(from, to);
+    made_end(&made);
+    before = bytes_of(path, &n_before);
+    made_refused(path, WEIR_INPUT, "has left its journal beside it");
+    after = bytes_of(path, &n_after); /* and it is as it was */
+    ck_assert_uint_eq(n_before, n_after);
+    ck_assert_int_eq(memcmp(before, after, n_before), 0);
+    ck_assert_int_eq(stat(to, &info), 0);
+    free(before);
+    free(after);
+}
+END_TEST
+
+/* In a folder where nothing may be made, a file that was written with a log. */
+START_TEST(read_only_folder)
+{
+    struct made_export made;
+    char path[300], log[320];
+    struct stat info;
+
+    small_run(&made, "plain");
+    made_sql(&made, "COMMIT; PRAGMA journal_mode = wal; BEGIN");
+    made_end(&made);
+    (void)snprintf(path, sizeof path, "%s", made_path("closed"));
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+    (void)snprintf(path, sizeof path, "%s/profile", made_path("closed"));
+    made_copy_file(made.path, path);
+    ck_assert_int_eq(chmod(path, 0444), 0);
+    ck_assert_int_eq(chmod(made_path("closed"), 0555), 0);
+    check_reads(path);
+    (void)snprintf(log, sizeof log, "%s-shm", path);
+    ck_assert_int_ne(stat(log, &info), 0);
+    ck_assert_int_eq(chmod(made_path("closed"), 0755), 0);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(rmdir(made_path("closed")), 0);
+}
+END_TEST
+
+/* Packed, all is as it is when it is not: also a file that was written with a log, and a window. */
+START_TEST(packed_with_log)
+{
+    struct made_export made;
+    unsigned char *bytes;
+    char *plain, *packed;
+    size_t n;
+
+    small_run(&made, "logged");
+    made_sql(&made, "COMMIT; PRAGMA journal_mode = wal; BEGIN");
+    made_end(&made);
+    plain = made_form(&made, "10us:30us");
+    bytes = bytes_of(made.path, &n);
+    (void)snprintf(made.path, sizeof made.path, "%s", made_path("logged.gz"));
+    add_member(made.path, bytes, 0, n);
+    packed = made_form(&made, "10us:30us");
+    made_same_forms(plain, packed);
+    free(plain);
+    free(packed);
+    free(bytes);
+}
+END_TEST
+
 START_TEST(formats)
 {
     const struct import_options options = import_default();
@@ -375,6 +455,9 @@ int main(void)
     tcase_add_test(tcase, without_work);
     tcase_add_test(tcase, read_only);
     tcase_add_test(tcase, log_left);
+    tcase_add_test(tcase, journal_left);
+    tcase_add_test(tcase, read_only_folder);
+    tcase_add_test(tcase, packed_with_log);
     tcase_add_test(tcase, formats);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -85,6 +85,12 @@ static const struct real_export exports[] = {
       {"device", "copies", 1},
       {"copies", "h2d_pageable_bytes", 4096},
       {"rows", "graph_trace_read", 2},
+      {"rows", "graph_events_read", 4},
+      {"device", "graphs_made", 3},
+      {"device", "graph_executables_made", 1},
+      {"device", "graph_executables_launched", 1},
+      {"device", "graph_launches_of_unseen_making", 0},
+      {"device", "graph_ns", 3104},
       {"device", "graph_launches", 2},
       {"rows", "synchronization_read", 2},
       {"waits", "rows_with_event", 0},
@@ -217,6 +223,28 @@ START_TEST(chain_adds_up)
 }
 END_TEST
 
+/* The whole file as a window, by the clock that begins with its first event. */
+START_TEST(whole_window)
+{
+    struct import_result all, window;
+    const struct import_options options = {.window = "+0:+1000000s"};
+    struct weir_error err;
+    char all_hash[HASH_TEXT_BYTES], window_hash[HASH_TEXT_BYTES];
+
+    import(exports[_i].name, &all);
+    ck_assert_int_eq(import_read("nsys", path_of(exports[_i].name), &options, &window, &err),
+                     WEIR_OK);
+    ck_assert_int_eq(graph_hash(all.graph, all_hash, &err), WEIR_OK);
+    ck_assert_int_eq(graph_hash(window.graph, window_hash, &err), WEIR_OK);
+    ck_assert_str_eq(all_hash, window_hash);
+    ck_assert_int_eq(import_report_find(&window.report, "source", "first_ns")->integer,
+                     all.origin_ns);
+    ck_assert_ptr_null(import_report_find(&all.report, "warnings", "schema"));
+    import_result_free(&all);
+    import_result_free(&window);
+}
+END_TEST
+
 /* Paths, hosts and what the capture tables hold (which were cut, but not all) are in no answer. */
 START_TEST(nothing_private)
 {
@@ -268,6 +296,7 @@ int main(void)
     tcase_add_loop_test(tcase, figures, 0, EXPORTS);
     tcase_add_loop_test(tcase, given_back, 0, EXPORTS);
     tcase_add_loop_test(tcase, chain_adds_up, 0, EXPORTS);
+    tcase_add_loop_test(tcase, whole_window, 0, EXPORTS);
     tcase_add_loop_test(tcase, nothing_private, 0, EXPORTS);
     tcase_add_test(tcase, without_gpu_tables);
     suite_add_tcase(suite, tcase);

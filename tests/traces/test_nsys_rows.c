@@ -1,89 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a file may look like and mean the same: other columns, other order, views, other clocks; rows
- * that say nothing; names that hold anything; and a part of it, by a window. */
+ * that say nothing; names that hold anything. */
 #include <string.h>
 
-#include "graph/text.h"
 #include "tests/suite.h"
 #include "tests/traces/made_export.h"
-
-/* Two streams, an event between them, memory, a synchronization. Times begin at `at`. */
-static void some_run(struct made_export *made, const char *name, int64_t at)
-{
-    made_begin(made, name);
-    made_call(made, at, at + 1000, THREAD(1), 10, "cudaMalloc_v3020");
-    made_memory(made, at + 500, false, 0x7000, 4096, DEVICE, 10);
-    for (int64_t i = 0; i < 8; i++) {
-        int64_t call = at + 2000 + 1000 * i, id = 11 + 3 * i;
-
-        made_call(made, call, call + 100, THREAD(1), id, "cudaLaunchKernel_v7000");
-        made_call(made, call + 200, call + 300, THREAD(1), id + 1, "cudaEventRecord_v3020");
-        made_call(made, call + 400, call + 500, THREAD(1), id + 2, "cudaStreamWaitEvent_v3020");
-        made_kernel(made, at + 5000 + 9000 * i, at + 13000 + 9000 * i, 7 + i % 2, id,
-                    i % 3 == 0 ? "gemm" : "relu");
-        made_record(made, 7 + i % 2, id + 1, i % 2);
-        made_sync(made, call + 400, call + 500, 8 - i % 2, id + 2, i % 2);
-    }
-    made_call(made, at + 11000, at + 90000, THREAD(1), 40, "cudaDeviceSynchronize_v3020");
-    made_sync(made, at + 11100, at + 89000, NO_ID, 40, NO_ID);
-    made_stream(made, 7, NON_BLOCKING);
-    made_stream(made, 8, NON_BLOCKING);
-}
-
-/* The canonical form without what names rows. The caller frees it. */
-static char *form_of(struct made_export *made, const char *window)
-{
-    struct import_result result;
-    struct weir_error err;
-    char *text, *from, *to;
-    size_t length;
-
-    made_import_window(made, window, &result);
-    ck_assert_int_eq(graph_write_text(result.graph, &text, &length, &err), WEIR_OK);
-    import_result_free(&result);
-    for (from = to = text; *from != '\0';) {
-        if (strncmp(from, " row ", 5) == 0) {
-            from += 5;
-            from += strspn(from, "0123456789");
-        } else if (strncmp(from, "graph ", 6) == 0) { /* its name is the file's */
-            from += strcspn(from, "\n");
-        } else if (*from == '"') { /* around a text that had a blank */
-            from++;
-        } else {
-            *to++ = *from++;
-        }
-    }
-    *to = '\0';
-    return text;
-}
-
-/* The first line that differs, not the whole of both. */
-static void check_equal_forms(const char *a, const char *b)
-{
-    while (*a != '\0' || *b != '\0') {
-        int n_a = (int)strcspn(a, "\n"), n_b = (int)strcspn(b, "\n");
-
-        ck_assert_msg(n_a == n_b && strncmp(a, b, (size_t)n_a) == 0, "'%.*s' is not '%.*s'", n_a, a,
-                      n_b, b);
-        a += n_a + (a[n_a] == '\n');
-        b += n_b + (b[n_b] == '\n');
-    }
-}
 
 static void check_same(const char *sql, int64_t at)
 {
     struct made_export made;
     char *plain, *changed;
 
-    some_run(&made, "plain", 1000);
+    made_run(&made, "plain", 1000);
     made_end(&made);
-    plain = form_of(&made, NULL);
-    some_run(&made, "changed", at);
+    plain = made_form(&made, NULL);
+    made_run(&made, "changed", at);
     if (sql[0] != '\0')
         made_sql(&made, sql);
     made_end(&made);
-    changed = form_of(&made, NULL);
-    check_equal_forms(plain, changed);
+    changed = made_form(&made, NULL);
+    made_same_forms(plain, changed);
     free(plain);
     free(changed);
 }
@@ -150,7 +86,7 @@ START_TEST(empty_rows)
     struct made_export made;
     struct import_result result;
 
-    some_run(&made, "empty", 1000);
+    made_run(&made, "empty", 1000);
     made_sql(&made,
              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end) VALUES (NULL, 5);"
              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end) VALUES (5, NULL);"
@@ -194,7 +130,7 @@ static void check_version(const char *sql, const char *expected)
     struct made_export made;
     struct import_result result;
 
-    some_run(&made, "version", 1000);
+    made_run(&made, "version", 1000);
     made_sql(&made, sql);
     made_end(&made);
     made_import(&made, &result);
@@ -254,7 +190,7 @@ START_TEST(privacy)
     struct made_export made;
     char *form;
 
-    some_run(&made, "private", 1000);
+    made_run(&made, "private", 1000);
     made_sql(&made, "INSERT INTO StringIds(value) VALUES ('SECRET=token'), ('/home/somebody');"
                     "CREATE TABLE META_DATA_CAPTURE(name, value); INSERT INTO META_DATA_CAPTURE "
                     "VALUES ('ENVIRONMENT', 'SECRET=token');"
@@ -263,67 +199,10 @@ START_TEST(privacy)
                     "CREATE TABLE PROCESSES(globalPid, name); INSERT INTO PROCESSES VALUES (1, "
                     "'/home/somebody')");
     made_end(&made);
-    form = form_of(&made, NULL);
+    form = made_form(&made, NULL);
     ck_assert_ptr_null(strstr(form, "SECRET"));
     ck_assert_ptr_null(strstr(form, "somebody"));
     free(form);
-}
-END_TEST
-
-/* A window by launch time: what was launched before is not there, what lives then is there from the
- * start, and a wait for a record before it is satisfied. */
-START_TEST(window_by_times)
-{
-    struct made_export made;
-    struct import_result result;
-
-    some_run(&made, "window", 0);
-    made_end(&made);
-    made_import_window(&made, "4us:8us", &result);
-    ck_assert_int_eq(count_of(&result, "source", "window_from_ns"), 4000);
-    ck_assert_int_eq(count_of(&result, "device", "kernels"), 4);
-    ck_assert_int_eq(count_of(&result, "skipped", "outside_window_device_ops"), 4);
-    ck_assert(object_of(&result, "device#1").is_initial);
-    ck_assert(!has_node(&result, "cudaMalloc"));
-    /* The first wait inside is for the event whose record was made inside, too; all are resolved. */
-    ck_assert_int_eq(count_of(&result, "waits", "unresolved"), 0);
-    ck_assert_int_eq(count_of(&result, "waits", "resolved"), 4);
-    import_result_free(&result);
-
-    /* From the middle of an iteration on: its wait is inside, its record is not. */
-    made_import_window(&made, "4300:8000", &result);
-    ck_assert_int_eq(count_of(&result, "waits", "record_outside_window"), 1);
-    ck_assert_int_eq(count_of(&result, "waits", "resolved"), 4);
-    import_result_free(&result);
-}
-END_TEST
-
-START_TEST(window_by_marker)
-{
-    struct made_export made;
-    struct import_result result;
-    struct import_options options = import_default();
-    struct weir_error err;
-    char *by_name, *by_times;
-
-    some_run(&made, "marker", 0);
-    made_range(&made, 4000, 8000, THREAD(1), "step 7");
-    made_end(&made);
-    by_name = form_of(&made, "step 7");
-    by_times = form_of(&made, "4000:8000");
-    check_equal_forms(by_name, by_times);
-    free(by_name);
-    free(by_times);
-
-    options.window = "step 8";
-    ck_assert_int_eq(import_read("nsys", made.path, &options, &result, &err), WEIR_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.text, "no NVTX range or mark"));
-    options.window = "8us:4us";
-    ck_assert_int_eq(import_read("nsys", made.path, &options, &result, &err), WEIR_USAGE);
-    options.window = "5s:6s";
-    ck_assert_int_eq(import_read("nsys", made.path, &options, &result, &err), WEIR_INPUT);
-    ck_assert_ptr_nonnull(strstr(err.text, "within the window"));
-    import_result_free(&result);
 }
 END_TEST
 
@@ -333,11 +212,11 @@ START_TEST(same_again)
     struct made_export made;
     char *first, *second;
 
-    some_run(&made, "again", 1000);
+    made_run(&made, "again", 1000);
     made_end(&made);
-    first = form_of(&made, NULL);
-    second = form_of(&made, NULL);
-    check_equal_forms(first, second);
+    first = made_form(&made, NULL);
+    second = made_form(&made, NULL);
+    made_same_forms(first, second);
     free(first);
     free(second);
 }
@@ -357,8 +236,6 @@ int main(void)
     tcase_add_test(tcase, versions);
     tcase_add_test(tcase, names);
     tcase_add_test(tcase, privacy);
-    tcase_add_test(tcase, window_by_times);
-    tcase_add_test(tcase, window_by_marker);
     tcase_add_test(tcase, same_again);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
