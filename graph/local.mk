@@ -43,6 +43,8 @@ graph_libgraph_a_SOURCES = \
 	graph/nearest.c \
 	graph/node.c \
 	graph/object.c \
+	graph/overlap_keys.c \
+	graph/overlap_keys.h \
 	graph/pools.c \
 	graph/reach.c \
 	graph/reach.h \

@@ -5,226 +5,183 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "graph/overlap_keys.h"
 #include "replay/waits_internal.h"
 
-/* A name, of a class or of a node, that some pair forbids with others. */
-struct party {
-    uint32_t *others; /* parties that it must not run with */
-    size_t n_others, others_room;
-    uint32_t *last; /* by queue: the node that started last; NULL until there is one */
+/* What ran on a queue, by class: a list of the classes, that of the last node first. */
+struct recent {
+    uint32_t head;                         /* class; WEIR_NONE: nothing ran yet */
+    uint32_t *next, *previous, *last_node; /* by class; last_node WEIR_NONE: not in the list */
 };
 
 struct forbidding {
     const struct graph *graph;
     const struct waits_steps *steps;
     const struct lanes *lanes;
-    struct party *parties; /* classes first, then nodes that a line names */
-    size_t n_parties, parties_room;
-    uint32_t *party_of_node; /* by node; NULL: no line names a node */
+    struct overlap_keys keys;
+    uint32_t *last; /* [key][queue]: the node that started last; WEIR_NONE */
+    /* Where pairs of classes without a factor are forbidden too. */
+    bool has_known;
+    struct overlap_known known;
+    struct recent *recent; /* by queue */
     struct made_edges *edges;
 };
 
-static enum weir_status add_other(struct forbidding *f, uint32_t party, uint32_t other,
-                                  struct weir_error *err)
+static enum weir_status add_edge(struct forbidding *f, uint32_t producer, uint32_t node,
+                                 struct weir_error *err)
 {
-    struct party *p = &f->parties[party];
-    enum weir_status status;
+    return made_edges_add(f->edges, (struct made_edge){producer, node, false, INSERTED_OVERLAP},
+                          err);
+}
 
-    for (size_t i = 0; i < p->n_others; i++) {
-        if (p->others[i] == other)
-            return WEIR_OK;
+/* ---- pairs that lines forbid ---- */
+
+/* The node waits for the last on each other queue of what has the key. */
+static enum weir_status wait_for_key(struct forbidding *f, uint32_t key, uint32_t node,
+                                     struct weir_error *err)
+{
+    const uint32_t *last = &f->last[(size_t)key * f->lanes->n_lanes];
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t q = 0; q < f->lanes->n_lanes && status == WEIR_OK; q++) {
+        if (last[q] != WEIR_NONE && q != f->lanes->of_node[node])
+            status = add_edge(f, last[q], node, err);
     }
-    status = array_grow(&p->others, &p->others_room, p->n_others + 1, err);
-    if (status == WEIR_OK)
-        p->others[p->n_others++] = other;
     return status;
 }
 
-static enum weir_status add_pair(struct forbidding *f, uint32_t a, uint32_t b,
-                                 struct weir_error *err)
+static enum weir_status walk_keys(struct forbidding *f, uint32_t node, struct weir_error *err)
 {
-    enum weir_status status = add_other(f, a, b, err);
-
-    return status == WEIR_OK ? add_other(f, b, a, err) : status;
-}
-
-static enum weir_status node_party(struct forbidding *f, weir_node node, uint32_t *out,
-                                   struct weir_error *err)
-{
-    uint32_t n_nodes = graph_n_nodes(f->graph);
-    enum weir_status status;
-
-    if (f->party_of_node == NULL) {
-        f->party_of_node = malloc(n_nodes * sizeof *f->party_of_node);
-        if (f->party_of_node == NULL)
-            return weir_error_memory(err);
-        memset(f->party_of_node, 0xff, n_nodes * sizeof *f->party_of_node);
-    }
-    if (f->party_of_node[node.index] == WEIR_NONE) {
-        status = array_grow(&f->parties, &f->parties_room, f->n_parties + 1, err);
-        if (status != WEIR_OK)
-            return status;
-        f->parties[f->n_parties] = (struct party){.others = NULL};
-        f->party_of_node[node.index] = (uint32_t)f->n_parties++;
-    }
-    *out = f->party_of_node[node.index];
-    return WEIR_OK;
-}
-
-/* The parties that a name stands for: a class, a node, or both. */
-static enum weir_status parties_of(struct forbidding *f, weir_text name, uint32_t out[2],
-                                   uint32_t *n_out, struct weir_error *err)
-{
-    weir_class class_ = graph_find_class(f->graph, name);
-    weir_node node = graph_find_node(f->graph, name);
-
-    *n_out = 0;
-    if (weir_is(class_))
-        out[(*n_out)++] = class_.index;
-    return weir_is(node) ? node_party(f, node, &out[(*n_out)++], err) : WEIR_OK;
-}
-
-static enum weir_status add_lines(struct forbidding *f, enum overlap_rule rule,
-                                  struct weir_error *err)
-{
+    uint32_t own[2];
+    uint32_t n_own = overlap_keys_of(&f->keys, node, own);
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < graph_n_overlaps(f->graph) && status == WEIR_OK; i++) {
-        const struct graph_overlap *line = graph_overlap(f->graph, i);
-        uint32_t a[2];
-        uint32_t b[2];
-        uint32_t n_a;
-        uint32_t n_b;
-
-        if (line->rule != rule)
-            continue;
-        status = parties_of(f, line->a, a, &n_a, err);
-        if (status == WEIR_OK)
-            status = parties_of(f, line->b, b, &n_b, err);
-        for (uint32_t p = 0; status == WEIR_OK && p < n_a * n_b; p++)
-            status = add_pair(f, a[p / n_b], b[p % n_b], err);
+    for (uint32_t i = 0; i < n_own; i++) {
+        for (uint32_t p = f->keys.first[own[i]]; p < f->keys.first[own[i] + 1] && status == WEIR_OK;
+             p++)
+            status = wait_for_key(f, f->keys.partners[p], node, err);
     }
+    for (uint32_t i = 0; i < n_own; i++)
+        f->last[(size_t)own[i] * f->lanes->n_lanes + f->lanes->of_node[node]] = node;
     return status;
 }
 
 /* ---- pairs of classes of which nothing is known ---- */
 
-static bool has_factor(const struct graph *graph, uint32_t slowed, uint32_t beside)
+static int compare_classes(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < graph_n_kappas(graph); i++) {
-        if (graph_kappa(graph, i)->slowed.index == slowed &&
-            graph_kappa(graph, i)->beside.index == beside)
-            return true;
-    }
-    return false;
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
 }
 
-static bool is_allowed(const struct graph *graph, weir_text a, weir_text b)
+static bool is_known(const struct forbidding *f, uint32_t class_, uint32_t other)
 {
-    for (uint32_t i = 0; i < graph_n_overlaps(graph); i++) {
-        const struct graph_overlap *line = graph_overlap(graph, i);
+    uint32_t first = f->known.first[class_];
 
-        if (line->rule == OVERLAP_ALLOWED && ((weir_same(line->a, a) && weir_same(line->b, b)) ||
-                                              (weir_same(line->a, b) && weir_same(line->b, a))))
-            return true;
-    }
-    return false;
+    return bsearch(&other, f->known.classes + first, f->known.first[class_ + 1] - first,
+                   sizeof other, compare_classes) != NULL;
 }
 
-static enum weir_status add_without_factor(struct forbidding *f, struct weir_error *err)
+static void put_first(struct recent *recent, uint32_t class_, uint32_t node)
 {
-    uint32_t n_classes = graph_n_classes(f->graph);
+    bool is_listed = recent->last_node[class_] != WEIR_NONE;
+
+    recent->last_node[class_] = node;
+    if (recent->head == class_)
+        return;
+    if (is_listed) { /* not the first: it has one before it */
+        recent->next[recent->previous[class_]] = recent->next[class_];
+        if (recent->next[class_] != WEIR_NONE)
+            recent->previous[recent->next[class_]] = recent->previous[class_];
+    }
+    recent->next[class_] = recent->head;
+    if (recent->head != WEIR_NONE)
+        recent->previous[recent->head] = class_;
+    recent->head = class_;
+}
+
+/* The node waits for the last on each other queue whose class is not known to its own. */
+static enum weir_status walk_classes(struct forbidding *f, uint32_t node, struct weir_error *err)
+{
+    uint32_t class_ = graph_node_class(f->graph, (weir_node){node}).index;
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t a = 0; a < n_classes; a++) {
-        for (uint32_t b = a; b < n_classes && status == WEIR_OK; b++) {
-            if ((!has_factor(f->graph, a, b) || !has_factor(f->graph, b, a)) &&
-                !is_allowed(f->graph, graph_class_name(f->graph, (weir_class){a}),
-                            graph_class_name(f->graph, (weir_class){b})))
-                status = add_pair(f, a, b, err);
-        }
+    if (class_ == WEIR_NONE)
+        return WEIR_OK;
+    for (uint32_t q = 0; q < f->lanes->n_lanes && status == WEIR_OK; q++) {
+        uint32_t other = f->recent[q].head;
+
+        if (q == f->lanes->of_node[node])
+            continue;
+        while (other != WEIR_NONE && is_known(f, class_, other))
+            other = f->recent[q].next[other];
+        if (other != WEIR_NONE)
+            status = add_edge(f, f->recent[q].last_node[other], node, err);
     }
+    put_first(&f->recent[f->lanes->of_node[node]], class_, node);
     return status;
+}
+
+static enum weir_status begin_classes(struct forbidding *f, struct weir_error *err)
+{
+    size_t n = (size_t)graph_n_classes(f->graph) + 1;
+
+    f->recent = calloc(f->lanes->n_lanes + (size_t)1, sizeof *f->recent);
+    if (f->recent == NULL)
+        return weir_error_memory(err);
+    f->has_known = true;
+    for (uint32_t q = 0; q < f->lanes->n_lanes; q++) {
+        struct recent *recent = &f->recent[q];
+
+        *recent = (struct recent){.head = WEIR_NONE,
+                                  .next = malloc(n * sizeof *recent->next),
+                                  .previous = malloc(n * sizeof *recent->previous),
+                                  .last_node = malloc(n * sizeof *recent->last_node)};
+        if (recent->next == NULL || recent->previous == NULL || recent->last_node == NULL)
+            return weir_error_memory(err);
+        memset(recent->last_node, 0xff, n * sizeof *recent->last_node); /* WEIR_NONE */
+    }
+    return overlap_known_find(f->graph, &f->known, err);
 }
 
 /* ---- walking the plan ---- */
 
-/* The node waits for the last of the party on each other queue. */
-static enum weir_status wait_for_party(struct forbidding *f, const struct party *party,
-                                       uint32_t node, struct weir_error *err)
+static enum weir_status begin(struct forbidding *f, const struct waits_options *options,
+                              struct weir_error *err)
 {
-    enum weir_status status = WEIR_OK;
+    enum weir_status status = overlap_keys_begin(&f->keys, f->graph, err);
+    size_t n_last;
 
-    for (uint32_t q = 0; party->last != NULL && q < f->lanes->n_lanes && status == WEIR_OK; q++) {
-        if (party->last[q] != WEIR_NONE && q != f->lanes->of_node[node])
-            status = made_edges_add(
-                f->edges, (struct made_edge){party->last[q], node, false, INSERTED_OVERLAP}, err);
-    }
-    return status;
-}
-
-static enum weir_status note_last(struct forbidding *f, uint32_t party, uint32_t node,
-                                  struct weir_error *err)
-{
-    struct party *p = &f->parties[party];
-
-    if (p->n_others == 0)
-        return WEIR_OK;
-    if (p->last == NULL) {
-        p->last = malloc((f->lanes->n_lanes + (size_t)1) * sizeof *p->last);
-        if (p->last == NULL)
-            return weir_error_memory(err);
-        memset(p->last, 0xff, f->lanes->n_lanes * sizeof *p->last);
-    }
-    p->last[f->lanes->of_node[node]] = node;
+    if (status == WEIR_OK)
+        status = overlap_keys_add(&f->keys, OVERLAP_FORBIDDEN, err);
+    if (status == WEIR_OK && options->forbids_unknown)
+        status = overlap_keys_add(&f->keys, OVERLAP_UNKNOWN, err);
+    if (status == WEIR_OK && options->forbids_unknown && options->unknown_by_factor)
+        status = begin_classes(f, err);
+    if (status == WEIR_OK)
+        status = overlap_keys_index(&f->keys, err);
+    if (status != WEIR_OK)
+        return status;
+    n_last = (size_t)f->keys.n_keys * f->lanes->n_lanes;
+    f->last = malloc((n_last + 1) * sizeof *f->last);
+    if (f->last == NULL)
+        return weir_error_memory(err);
+    memset(f->last, 0xff, n_last * sizeof *f->last); /* WEIR_NONE */
     return WEIR_OK;
 }
 
-/* The parties of a node: its class and itself. */
-static uint32_t own_parties(const struct forbidding *f, uint32_t node, uint32_t out[2])
+static void end(struct forbidding *f)
 {
-    weir_class class_ = graph_node_class(f->graph, (weir_node){node});
-    uint32_t n = 0;
-
-    if (weir_is(class_))
-        out[n++] = class_.index;
-    if (f->party_of_node != NULL && f->party_of_node[node] != WEIR_NONE)
-        out[n++] = f->party_of_node[node];
-    return n;
-}
-
-static enum weir_status walk_node(struct forbidding *f, uint32_t node, struct weir_error *err)
-{
-    uint32_t own[2];
-    uint32_t n_own = own_parties(f, node, own);
-    enum weir_status status = WEIR_OK;
-
-    for (uint32_t i = 0; i < n_own; i++) {
-        const struct party *party = &f->parties[own[i]];
-
-        for (size_t o = 0; o < party->n_others && status == WEIR_OK; o++)
-            status = wait_for_party(f, &f->parties[party->others[o]], node, err);
+    for (uint32_t q = 0; f->recent != NULL && q < f->lanes->n_lanes; q++) {
+        free(f->recent[q].next);
+        free(f->recent[q].previous);
+        free(f->recent[q].last_node);
     }
-    for (uint32_t i = 0; i < n_own && status == WEIR_OK; i++)
-        status = note_last(f, own[i], node, err);
-    return status;
-}
-
-static enum weir_status collect(struct forbidding *f, const struct waits_options *options,
-                                struct weir_error *err)
-{
-    enum weir_status status =
-        array_grow(&f->parties, &f->parties_room, (size_t)graph_n_classes(f->graph) + 1, err);
-
-    f->n_parties = graph_n_classes(f->graph);
-    if (status == WEIR_OK)
-        status = add_lines(f, OVERLAP_FORBIDDEN, err);
-    if (status == WEIR_OK && options->forbids_unknown)
-        status = add_lines(f, OVERLAP_UNKNOWN, err);
-    if (status == WEIR_OK && options->forbids_unknown && options->unknown_by_factor)
-        status = add_without_factor(f, err);
-    return status;
+    free(f->recent);
+    free(f->last);
+    overlap_known_free(&f->known);
+    overlap_keys_free(&f->keys);
 }
 
 enum weir_status waits_forbid(const struct graph *graph, const struct timeline *plan,
@@ -233,23 +190,21 @@ enum weir_status waits_forbid(const struct graph *graph, const struct timeline *
                               struct weir_error *err)
 {
     struct forbidding f = {.graph = graph, .steps = steps, .lanes = lanes, .edges = edges};
-    enum weir_status status = WEIR_OK;
+    enum weir_status status;
 
     if (graph_n_overlaps(graph) == 0 && !options->forbids_unknown)
         return WEIR_OK;
-    status = collect(&f, options, err);
+    status = begin(&f, options, err);
     for (uint32_t s = 0; s < steps->n_started && status == WEIR_OK; s++) {
-        const struct timeline_span *span = &plan->spans[steps->node_of[s]];
+        uint32_t node = steps->node_of[s];
 
         /* Nodes of length zero never overlap. */
-        if (span->isolated_ns != 0 && lanes->of_node[steps->node_of[s]] != WEIR_NONE)
-            status = walk_node(&f, steps->node_of[s], err);
+        if (plan->spans[node].isolated_ns == 0 || lanes->of_node[node] == WEIR_NONE)
+            continue;
+        status = walk_keys(&f, node, err);
+        if (status == WEIR_OK && f.has_known)
+            status = walk_classes(&f, node, err);
     }
-    for (size_t p = 0; p < f.n_parties && f.parties != NULL; p++) {
-        free(f.parties[p].others);
-        free(f.parties[p].last);
-    }
-    free(f.parties);
-    free(f.party_of_node);
+    end(&f);
     return status;
 }

@@ -21,6 +21,10 @@ check_PROGRAMS += tests/graph/test_faults
 tests_graph_test_faults_SOURCES = tests/graph/test_faults.c tests/graph/texts.h
 tests_graph_test_faults_LDADD = $(graph_test_libs)
 
+check_PROGRAMS += tests/graph/test_overlap_keys
+tests_graph_test_overlap_keys_SOURCES = tests/graph/test_overlap_keys.c
+tests_graph_test_overlap_keys_LDADD = $(graph_test_libs)
+
 check_PROGRAMS += tests/graph/test_overlay
 tests_graph_test_overlay_SOURCES = tests/graph/test_overlay.c tests/graph/texts.h
 tests_graph_test_overlay_LDADD = $(graph_test_libs)

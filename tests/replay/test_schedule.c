@@ -301,6 +301,43 @@ START_TEST(unknown_overlaps_are_forbidden_when_asked)
 }
 END_TEST
 
+/* p and q are known beside each other, r beside neither. On e (one queue) p1, q1, then p2; c of class r
+ * waits for the last of them whatever its class, c2 of class p for none, and d of class q for c, the
+ * last of what is not known to it, not for p3, which ran on c's queue after it. */
+START_TEST(the_last_of_what_is_not_known_is_waited_for)
+{
+    struct rig rig;
+
+    rig_begin(&rig, "weir 1\nengine e\nengine f\nengine g\n"
+                    "kappa p p 1\nkappa q q 1\nkappa p q 1\nkappa q p 1\n"
+                    "node p1 compute engine=e duration=1us class=p\n"
+                    "node q1 compute engine=e duration=1us class=q\n"
+                    "node p2 compute engine=e duration=1us class=p\n"
+                    "node c2 compute engine=g duration=1us class=p\n"
+                    "node c compute engine=f duration=1us class=r\n"
+                    "node p3 compute engine=f duration=1us class=p\n"
+                    "node d compute engine=g duration=1us class=q\n");
+    plan_ran(&rig.plan, "p1", 0, 1000);
+    plan_ran(&rig.plan, "q1", 1000, 2000);
+    plan_ran(&rig.plan, "c2", 1000, 2000);
+    plan_ran(&rig.plan, "p2", 2000, 3000);
+    plan_ran(&rig.plan, "c", 3000, 4000);
+    plan_ran(&rig.plan, "p3", 4000, 5000);
+    plan_ran(&rig.plan, "d", 5000, 6000);
+    rig.options.forbids_unknown = true;
+    rig.options.unknown_by_factor = true;
+    rig_make(&rig);
+    ck_assert_uint_eq(step_of(&rig, "c2")->n_waits, 0);
+    ck_assert_uint_eq(step_of(&rig, "c")->n_waits, 2);
+    ck_assert_ptr_nonnull(wait_on(&rig, "c", "p2"));
+    ck_assert_ptr_nonnull(wait_on(&rig, "c", "c2"));
+    ck_assert_uint_eq(step_of(&rig, "d")->n_waits, 1);
+    ck_assert_ptr_nonnull(wait_on(&rig, "d", "c"));
+    ck_assert_uint_eq(rig.schedule->waits.counts.n_added, 3);
+    rig_end(&rig);
+}
+END_TEST
+
 /* g is off: it becomes a step that passes its edges on. */
 START_TEST(a_guard_that_is_off_passes_edges_on)
 {
@@ -718,6 +755,7 @@ int main(void)
     tcase_add_test(waits, induced_edges_are_waited_for);
     tcase_add_test(waits, forbidden_overlaps_become_edges);
     tcase_add_test(waits, unknown_overlaps_are_forbidden_when_asked);
+    tcase_add_test(waits, the_last_of_what_is_not_known_is_waited_for);
     tcase_add_test(waits, a_guard_that_is_off_passes_edges_on);
     tcase_add_test(waits, a_fallback_waits_for_the_window);
     tcase_add_test(waits, what_stands_in_for_what_is_not_needed_is_not_either);
