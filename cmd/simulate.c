@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/ending.h"
 #include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
@@ -55,6 +56,7 @@ struct work {
     struct stored_run recording;
     bool has_recording;
     const struct weir_policy *policy;
+    char *blame; /* what a crash of a policy from outside says */
     struct plan *plan;
     int64_t critical_path_ns;
     struct simulate_result result;
@@ -230,12 +232,37 @@ static enum weir_status run_plan(const struct cmd_context *context, const struct
     return status;
 }
 
+/* A policy from outside may take the program down: then it is named. */
+static enum weir_status find_policy(const char *name, struct work *work, struct weir_error *err)
+{
+    size_t length;
+    FILE *text;
+
+    if (strchr(name, '/') == NULL) {
+        return policy_find(name, &work->policy, err);
+    }
+    text = open_memstream(&work->blame, &length);
+    if (text == NULL) {
+        return weir_error_memory(err);
+    }
+    fputs("weir simulate: the program crashed while it worked with policy ", text);
+    cmd_show(text, name);
+    fputs(", which is none of its own: look for the fault there first; the store holds whole runs, "
+          "as before\n",
+          text);
+    if (fclose(text) != 0) {
+        return weir_error_memory(err);
+    }
+    ending_blame(work->blame);
+    return policy_find(name, &work->policy, err);
+}
+
 static enum weir_status work_through(const struct cmd_context *context,
                                      const struct request *request, struct work *work,
                                      struct weir_error *err)
 {
     enum weir_status status =
-        policy_find(request->policy == NULL ? "retain" : request->policy, &work->policy, err);
+        find_policy(request->policy == NULL ? "retain" : request->policy, work, err);
 
     if (status == WEIR_OK) {
         status = cmd_read_graph(context, request->graph, request->machine, request->capacities,
@@ -357,6 +384,8 @@ static void clear_away(struct work *work)
     free(work->result.explanation);
     free(work->settings);
     plan_free(work->plan);
+    ending_blame(NULL);
+    free(work->blame);
     if (work->has_recording) {
         stored_run_free(&work->recording);
     }

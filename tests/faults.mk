@@ -3,6 +3,7 @@
 
 fault_scripts = \
 	tests/faults/bad_input.py \
+	tests/faults/crashes.py \
 	tests/faults/ended.py \
 	tests/faults/nth_failure.py
 

@@ -7,7 +7,8 @@
  *
  * KIND is memory (malloc and its like), write (write, pwrite, fsync, ftruncate, fflush, fclose,
  * rename), open (open, fopen, tmpfile, mkdtemp, pipe, fork), thread (pthread_create) or sql
- * (sqlite3_prepare_v2, sqlite3_step, sqlite3_exec). glibc alone: its allocator has second names. */
+ * (sqlite3_prepare_v2, sqlite3_step, sqlite3_exec). Of kind wake, from the N-th pthread_create on
+ * pthread_cond_signal wakes nobody. glibc alone: its allocator has second names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { NOTHING, MEMORY, WRITE, OPEN, THREAD, SQL };
+enum kind { NOTHING, MEMORY, WRITE, OPEN, THREAD, WAKE, SQL };
 
 static enum kind kind;
 static long at;
@@ -41,7 +42,7 @@ static bool fails(enum kind of)
 
 __attribute__((constructor)) static void begin(void)
 {
-    static const char *const names[] = {"", "memory", "write", "open", "thread", "sql"};
+    static const char *const names[] = {"", "memory", "write", "open", "thread", "wake", "sql"};
     const char *what = getenv("WEIR_FAULT"), *count = getenv("WEIR_FAULT_COUNT");
     const char *colon = what == NULL ? NULL : strchr(what, ':');
     char *end;
@@ -255,7 +256,16 @@ pid_t fork(void)
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                    void *arg)
 {
+    if (kind == WAKE)
+        (void)atomic_fetch_add(&n_calls, 1);
     return fails(THREAD) ? EAGAIN : REAL(pthread_create)(thread, attributes, run, arg);
+}
+
+int pthread_cond_signal(pthread_cond_t *wake)
+{
+    if (kind == WAKE && at > 0 && atomic_load(&n_calls) >= at)
+        return 0;
+    return REAL(pthread_cond_signal)(wake);
 }
 
 /* ---- SQLite, without its header ---- */
