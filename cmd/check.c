@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd/check_explain.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
@@ -12,7 +13,8 @@
 extern const struct cmd_verb cmd_verb_check;
 
 static const char usage[] =
-    "usage: weir check GRAPH [--machine M] [--expand] [--json]\n\n"
+    "usage: weir check GRAPH [--machine M] [--expand] [--json]\n"
+    "       weir check --explain [CODE] [--json]\n\n"
     "Reads a graph, binds every access to a copy, and reports what cannot be: unknown names,\n"
     "bytes used before they are there or after they are gone, stale reads, cycles, and, in a "
     "graph\n"
@@ -20,6 +22,9 @@ static const char usage[] =
     "stable code, the names involved, and how to mend it.\n\n"
     "  --machine M   a machine file or the name of an installed one, over the graph\n"
     "  --expand      print the graph with every implied edge written out and implied=none\n"
+    "  --explain     tell what a code means, why it matters, a graph that has it and the same "
+    "graph\n"
+    "                mended; without a code, list all\n"
     "  --json        answer with one JSON object\n\n"
     "exit status: 0 nothing is wrong; 1 the check says no; 3 the file cannot be read as a graph\n\n"
     "example:\n"
@@ -27,7 +32,7 @@ static const char usage[] =
 
 struct request {
     const char *graph, *machine;
-    bool expands;
+    bool expands, explains;
     struct cmd_common common;
 };
 
@@ -151,6 +156,17 @@ static enum weir_status read_graph(const struct cmd_context *context, const stru
     return status;
 }
 
+/* Then the operand is a code, and may be left out. */
+static bool asks_why(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--explain") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
                             struct weir_error *err)
 {
@@ -158,6 +174,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     const struct cmd_option options[] = {
         {.name = "--machine", .takes_value = true, .value = &request.machine},
         {.name = "--expand", .flag = &request.expands},
+        {.name = "--explain", .flag = &request.explains},
         {.name = NULL},
     };
     struct progress progress;
@@ -165,11 +182,15 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     struct graph *graph = NULL;
     uint32_t n_operands;
     bool is_done;
-    enum weir_status status = cmd_parse(&cmd_verb_check, argc, argv, options, &request.common,
-                                        &request.graph, 1, 1, &n_operands, &is_done, err);
+    enum weir_status status =
+        cmd_parse(&cmd_verb_check, argc, argv, options, &request.common, &request.graph,
+                  asks_why(argc, argv) ? 0 : 1, 1, &n_operands, &is_done, err);
 
     if (status != WEIR_OK || is_done) {
         return status;
+    }
+    if (request.explains) {
+        return check_explain(request.graph, request.common.is_json, err);
     }
     report = report_new(50);
     if (report == NULL) {

@@ -22,6 +22,8 @@ weir_LDADD = \
 weir_SOURCES = \
 	cmd/calibrate.c \
 	cmd/check.c \
+	cmd/check_explain.c \
+	cmd/check_explain.h \
 	cmd/cmd.h \
 	cmd/compare.c \
 	cmd/devices.c \

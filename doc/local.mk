@@ -35,4 +35,5 @@ dist_doc_DATA = \
 
 # The figure of README.md.
 EXTRA_DIST += \
+	doc/man/findings.py \
 	doc/offload.svg

@@ -21,6 +21,9 @@ graph_libgraph_a_SOURCES = \
 	graph/defaults.c \
 	graph/deviation.h \
 	graph/edge.c \
+	graph/explain.c \
+	graph/explain.def \
+	graph/explain.h \
 	graph/fields.c \
 	graph/fields.h \
 	graph/findings.def \

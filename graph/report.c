@@ -192,6 +192,11 @@ const char *finding_remedy(enum finding_code code)
     return codes[code].remedy;
 }
 
+enum severity finding_severity(enum finding_code code)
+{
+    return codes[code].severity;
+}
+
 const char *severity_name(enum severity severity)
 {
     static const char *const names[] = {"error", "warning", "note"};

@@ -65,6 +65,7 @@ void report_line(const struct finding *finding, char *out, size_t out_bytes);
 const char *finding_name(enum finding_code code);
 const char *finding_summary(enum finding_code code);
 const char *finding_remedy(enum finding_code code);
+enum severity finding_severity(enum finding_code code);
 const char *severity_name(enum severity severity);
 
 #endif
