@@ -47,7 +47,7 @@ static void check_retained(struct walk *walk)
         span = walk_span_of(walk, (weir_object){i});
         home = walk_home(walk, span.root);
         place = walk_live_place(walk, span.root, home);
-        if (place == NULL || !walk_is_valid(walk, place, span.range)) {
+        if (place == NULL || !walk_is_valid(walk, place, &span)) {
             const char *name = graph_object_name(walk->graph, span.object);
 
             report_add(walk->report, FINDING_RETAINED_GONE, (struct report_at){NULL, 0, 0},
@@ -96,19 +96,31 @@ static void decide_stays(struct walk *walk)
     }
 }
 
+/* Numbers the segments of all objects, and begins their versions. */
 static enum weir_status count_segments(struct walk *walk)
 {
-    uint32_t n_objects = graph_n_objects(walk->graph);
+    uint32_t n_objects = walk->graph->n_objects, n = n_objects;
 
-    if (walk->cut.ranges == NULL) {
-        return WEIR_OK;
+    if (walk->cut.ranges != NULL) {
+        walk->first_segment = malloc(((size_t)n_objects + 1) * sizeof *walk->first_segment);
+        if (walk->first_segment == NULL) {
+            return weir_error_memory(walk->err);
+        }
+        n = 0;
+        for (uint32_t i = 0; i < n_objects; i++) {
+            bool is_root = segments_root(&walk->cut, (weir_object){i}).index == i;
+
+            walk->first_segment[i] = n;
+            n += is_root ? walk->cut.ranges[i].count : 0; /* a root covers all of itself */
+        }
+        walk->first_segment[n_objects] = n;
     }
-    walk->n_segments = malloc((size_t)n_objects * sizeof *walk->n_segments);
-    if (walk->n_segments == NULL) {
+    walk->versions = malloc(((size_t)n + 1) * sizeof *walk->versions);
+    if (walk->versions == NULL) {
         return weir_error_memory(walk->err);
     }
-    for (uint32_t i = 0; i < n_objects; i++) {
-        walk->n_segments[i] = walk->cut.ranges[i].count; /* a root covers all of itself */
+    for (uint32_t i = 0; i < n; i++) {
+        walk->versions[i] = 1;
     }
     return WEIR_OK;
 }
@@ -177,7 +189,9 @@ static void walk_end(struct walk *walk)
 {
     segments_free(&walk->cut);
     free(walk->place_of);
-    free(walk->n_segments);
+    free(walk->first_segment);
+    free(walk->versions);
+    keys_free(walk->far_places);
     free(walk->places);
     free(walk->segments);
     free(walk->readers);

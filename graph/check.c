@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "graph/graph_internal.h"
+
 #define NOWHERE ((struct report_at){NULL, 0, 0})
 
 enum finding_code check_cost(const struct graph *graph, weir_node node, const char **text)
@@ -49,10 +51,9 @@ static void check_evidence(const struct graph *graph, struct report *report)
     uint32_t n_bare = 0;
 
     for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
-        struct graph_node value;
+        const struct node_row *row = &graph->nodes[i];
 
-        graph_node(graph, (weir_node){i}, &value);
-        n_bare += value.evidence.kind == EVIDENCE_NONE && value.has_duration ? 1 : 0;
+        n_bare += graph->evidences[row->evidence].kind == EVIDENCE_NONE && row->distribution != 0;
     }
     if (n_bare > 0) {
         report_add(report, FINDING_NO_EVIDENCE, NOWHERE,
@@ -61,8 +62,46 @@ static void check_evidence(const struct graph *graph, struct report *report)
     }
 }
 
-static bool writes_object(const struct graph_node *value, weir_object object)
+/* A node that writes more objects than this has them in a table. */
+#define SCANNED_WRITES 16
+
+struct writes {
+    const struct graph *graph;
+    struct keys *table; /* by (node, object); NULL before the first node with many */
+    bool *is_entered;   /* by node; NULL likewise */
+};
+
+static enum weir_status enter_writes(struct writes *writes, weir_node node,
+                                     const struct graph_node *value, struct weir_error *err)
 {
+    enum weir_status status = WEIR_OK;
+
+    if (writes->table == NULL) {
+        writes->table = keys_new();
+        writes->is_entered = calloc(graph_n_nodes(writes->graph), sizeof *writes->is_entered);
+    }
+    if (writes->table == NULL || writes->is_entered == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0;
+         !writes->is_entered[node.index] && i < value->n_writes && status == WEIR_OK; i++) {
+        struct key key = {{node.index, value->writes[i].index, 0, 0}};
+
+        status = keys_put(writes->table, &key, i, err);
+    }
+    writes->is_entered[node.index] = true;
+    return status;
+}
+
+/* A node with many has been entered. */
+static bool writes_object(const struct writes *writes, weir_node node,
+                          const struct graph_node *value, weir_object object)
+{
+    if (value->n_writes > SCANNED_WRITES) {
+        struct key key = {{node.index, object.index, 0, 0}};
+
+        return keys_find(writes->table, &key) != KEYS_NONE;
+    }
     for (uint32_t i = 0; i < value->n_writes; i++) {
         if (weir_same(value->writes[i], object)) {
             return true;
@@ -71,28 +110,53 @@ static bool writes_object(const struct graph_node *value, weir_object object)
     return false;
 }
 
-static void check_fallbacks(const struct graph *graph, struct report *report)
+static enum weir_status check_fallback(struct writes *writes, const struct graph_node *value,
+                                       struct report *report, struct weir_error *err)
 {
-    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
-        struct graph_node value, fallback;
+    const struct graph *graph = writes->graph;
+    struct graph_node fallback;
+    enum weir_status status = WEIR_OK;
 
-        graph_node(graph, (weir_node){i}, &value);
-        if (value.fallback != FALLBACK_NODE) {
+    graph_node(graph, value->fallback_node, &fallback);
+    if (fallback.n_writes > SCANNED_WRITES) {
+        status = enter_writes(writes, value->fallback_node, &fallback, err);
+    }
+    for (uint32_t i = 0; i < value->n_writes && status == WEIR_OK; i++) {
+        const char *object = graph_object_name(graph, value->writes[i]);
+
+        if (writes_object(writes, value->fallback_node, &fallback, value->writes[i])) {
             continue;
         }
-        graph_node(graph, value.fallback_node, &fallback);
-        for (uint32_t j = 0; j < value.n_writes; j++) {
-            if (!writes_object(&fallback, value.writes[j])) {
-                report_add(report, FINDING_FALLBACK_SHORT, NOWHERE,
-                           "node %s falls back on %s, which does not write object %s",
-                           graph_text(graph, value.name), graph_text(graph, fallback.name),
-                           graph_object_name(graph, value.writes[j]));
-                report_name(report, graph_text(graph, value.name));
-                report_name(report, graph_text(graph, fallback.name));
-                report_name(report, graph_object_name(graph, value.writes[j]));
-            }
+        report_add(report, FINDING_FALLBACK_SHORT, NOWHERE,
+                   "node %s falls back on %s, which does not write object %s",
+                   graph_text(graph, value->name), graph_text(graph, fallback.name), object);
+        report_name(report, graph_text(graph, value->name));
+        report_name(report, graph_text(graph, fallback.name));
+        report_name(report, object);
+    }
+    return status;
+}
+
+static enum weir_status check_fallbacks(const struct graph *graph, struct report *report,
+                                        struct weir_error *err)
+{
+    struct writes writes = {graph, NULL, NULL};
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < graph->n_nodes && status == WEIR_OK; i++) {
+        struct graph_node value;
+
+        if (graph->nodes[i].rare == 0) {
+            continue;
+        }
+        graph_node(graph, (weir_node){i}, &value);
+        if (value.fallback == FALLBACK_NODE) {
+            status = check_fallback(&writes, &value, report, err);
         }
     }
+    keys_free(writes.table);
+    free(writes.is_entered);
+    return status;
 }
 
 /* Objects without a copy, and initial ones that no node uses or retains. */
@@ -111,11 +175,10 @@ static enum weir_status check_unused(const struct binding *binding, struct repor
         is_used[copy->object.index] |= copy->n_uses > 0 || weir_is(copy->allocation);
     }
     for (uint32_t i = 0; i < graph_n_objects(graph); i++) {
+        const struct object_row *row = &graph->objects[i];
         weir_object object = {i};
-        struct graph_object value;
 
-        graph_object(graph, object, &value);
-        if (!weir_is(value.alias_of) && !is_used[i] && !value.is_retained) {
+        if (row->alias_of == WEIR_NONE && !is_used[i] && (row->flags & OBJECT_IS_RETAINED) == 0) {
             report_add(report, FINDING_UNUSED_OBJECT, NOWHERE, "no node touches object %s",
                        graph_object_name(graph, object));
             report_name(report, graph_object_name(graph, object));
@@ -132,9 +195,11 @@ enum weir_status check_graph(const struct graph *graph, struct report *report, s
     enum weir_status status;
 
     check_costs(graph, report);
-    check_fallbacks(graph, report);
-    check_evidence(graph, report);
-    status = bind_graph(graph, report, &binding, err);
+    status = check_fallbacks(graph, report, err);
+    if (status == WEIR_OK) {
+        check_evidence(graph, report);
+        status = bind_graph(graph, report, &binding, err);
+    }
     if (status == WEIR_OK) {
         status = check_unused(binding, report, err);
     }

@@ -4,6 +4,7 @@
  * slots are moved in the order of the cluster they stand in. */
 #include "graph/keys.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,17 @@ uint32_t keys_find(const struct keys *keys, const struct key *key)
 
     keys_walk_begin(&walk, keys, key);
     return keys_walk_next(&walk);
+}
+
+void keys_change(struct keys *keys, const struct key *key, uint32_t value)
+{
+    size_t at = hash_of(key) & (keys->n_slots - 1);
+
+    while (keys->slots[at].value_plus_1 == 0 || !is_same(&keys->slots[at].key, key)) {
+        assert(keys->slots[at].value_plus_1 != 0);
+        at = (at + 1) & (keys->n_slots - 1);
+    }
+    keys->slots[at].value_plus_1 = value + 1;
 }
 
 size_t keys_memory_bytes(const struct keys *keys)

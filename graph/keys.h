@@ -24,6 +24,8 @@ MUST_CHECK enum weir_status keys_put(struct keys *keys, const struct key *key, u
                                      struct weir_error *err);
 /** @return the first value of the key, KEYS_NONE when there is none */
 uint32_t keys_find(const struct keys *keys, const struct key *key);
+/** Puts another value in the place of the key's first, which is there. */
+void keys_change(struct keys *keys, const struct key *key, uint32_t value);
 
 /* Goes through the values of a key; void once a key is put. */
 struct keys_walk {

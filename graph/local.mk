@@ -57,6 +57,8 @@ graph_libgraph_a_SOURCES = \
 	graph/read_declare.c \
 	graph/read_file.c \
 	graph/read_internal.h \
+	graph/read_keyed.c \
+	graph/read_rows.c \
 	graph/read_statement.c \
 	graph/report.c \
 	graph/report.h \

@@ -280,6 +280,7 @@ static void free_reader(struct reader *reader)
     for (int i = 0; i < STATEMENT_KINDS; i++) {
         free(reader->lines[i].of);
         keys_free(reader->keys[i]);
+        free(reader->same[i]);
     }
     free(reader->scratch);
     free(reader->reads);
@@ -288,6 +289,7 @@ static void free_reader(struct reader *reader)
     free(reader->workspace);
     free(reader->uses);
     free(reader->times);
+    free(reader->used_on);
 }
 
 /* Whole file read without a fault: what is left to be found, and the order of the classes. */

@@ -36,7 +36,10 @@ struct reader {
     struct lines lines[STATEMENT_KINDS];
     uint32_t last[STATEMENT_KINDS]; /* name referred to last, single jumps not counted */
     bool has_jumped[STATEMENT_KINDS];
-    struct keys *keys[STATEMENT_KINDS]; /* of facts about pairs and of edges; NULL until needed */
+    /* Of facts about pairs and of edges; NULL until needed. The first row of each key that this file
+     * has not stated, or the last that it has; and behind each row the next of its key. */
+    struct keys *keys[STATEMENT_KINDS];
+    uint32_t *same[STATEMENT_KINDS];
 
     /* Items of the statement being read. */
     char *scratch; /* as long as the longest line */
@@ -46,8 +49,9 @@ struct reader {
     struct graph_charge *workspace;
     struct graph_demand *uses;
     int64_t *times;
-    size_t scratch_room, reads_room, writes_room, placements_room, workspace_room, uses_room,
-        times_room;
+    uint32_t *used_on; /* by resource: the line that used it last */
+    size_t used_on_room, scratch_room, reads_room, writes_room, placements_room, workspace_room,
+        uses_room, times_room;
 };
 
 /** Reports a fault at a place of the line being read. Returns false, so that
@@ -91,6 +95,30 @@ bool read_reference(struct reader *reader, enum statement_kind kind, const struc
 /** The place of the item in the words; a fault when it is none of them. */
 bool read_word(struct reader *reader, const struct field *field, const char *const *words,
                const struct item *item, int *out);
+
+/* A statement at work: its value begins as what is there already (nothing, for what is new), each
+ * field written replaces its own, and the whole is kept when no word of the line was at fault. */
+struct state {
+    enum statement_kind kind;
+    const struct statement *statement;
+    const char *at;    /* behind the words read so far */
+    const char *start; /* behind the word that says which statement it is, and its name */
+    uint32_t row;      /* WEIR_NONE when it is new or a duplicate */
+    bool is_new;       /* so that required fields are required */
+    unsigned next_field;
+    union statement_value value;
+};
+
+/** Makes the value that of a statement without any field. */
+void read_begin_blank(struct state *state);
+/** Makes the value that of the row which is there. */
+void read_load_row(const struct graph *graph, struct state *state);
+MUST_CHECK enum weir_status read_keep_row(struct graph *graph, const struct state *state,
+                                          struct weir_error *err);
+/** Reads all words behind the name into the value. False when one was at fault. */
+bool read_words(struct reader *reader, struct state *state);
+/** Reads and keeps a statement that has no name. */
+void read_keyed(struct reader *reader, struct state *state);
 
 /** Gives ids to the names that the statements of the text define. */
 void read_declare(struct reader *reader, const char *text, size_t length);

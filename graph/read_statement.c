@@ -6,18 +6,6 @@
 #include "base/array.h"
 #include "graph/read_internal.h"
 
-/* A statement at work. */
-struct state {
-    enum statement_kind kind;
-    const struct statement *statement;
-    const char *at;    /* behind the words read so far */
-    const char *start; /* behind the word that says which statement it is, and its name */
-    uint32_t row;      /* WEIR_NONE when it is new or a duplicate */
-    bool is_new;       /* so that required fields are required */
-    unsigned next_field;
-    union statement_value value;
-};
-
 /* The words. */
 
 static bool missing(struct reader *reader, const struct state *state, const struct field *field)
@@ -203,7 +191,7 @@ static bool check_required(struct reader *reader, const struct state *state, uin
 }
 
 /* All words behind the name. A field at fault does not keep the others from being read. */
-static bool read_words(struct reader *reader, struct state *state)
+bool read_words(struct reader *reader, struct state *state)
 {
     const char *end = reader->line_end;
     enum token_fault fault = TOKEN_END;
@@ -226,99 +214,6 @@ static bool read_words(struct reader *reader, struct state *state)
     if (is_fine && state->is_new && state->statement->has_required)
         is_fine = check_required(reader, state, seen);
     return is_fine;
-}
-
-/* Rows: what is there, and keeping what was read. */
-
-static void load_row(const struct graph *graph, struct state *state)
-{
-    union statement_value *value = &state->value;
-    uint32_t row = state->row;
-
-    switch (state->kind) {
-    case STATEMENT_NODE:
-        graph_node(graph, (weir_node){row}, &value->node);
-        break;
-    case STATEMENT_EDGE:
-        graph_edge(graph, (weir_edge){row}, &value->edge);
-        break;
-    case STATEMENT_OBJECT:
-        graph_object(graph, (weir_object){row}, &value->object);
-        break;
-    case STATEMENT_DOMAIN:
-        value->domain = graph->domains[row];
-        break;
-    case STATEMENT_ENGINE:
-        value->engine = graph->engines[row];
-        break;
-    case STATEMENT_RESOURCE:
-        value->resource = graph->resources[row];
-        break;
-    case STATEMENT_GUARD:
-        value->guard = graph->guards[row];
-        break;
-    case STATEMENT_KAPPA:
-        value->kappa = graph->kappas[row];
-        break;
-    case STATEMENT_OVERLAP:
-        value->overlap = graph->overlaps[row];
-        break;
-    case STATEMENT_PARAM:
-        value->param = graph->params[row];
-        break;
-    case STATEMENT_GRAPH:
-    case STATEMENT_KINDS:
-        break;
-    }
-}
-
-static enum weir_status keep_row(struct graph *graph, const struct state *state,
-                                 struct weir_error *err)
-{
-    const union statement_value *value = &state->value;
-    uint32_t row = state->row;
-
-    switch (state->kind) {
-    case STATEMENT_NODE:
-        return graph_set_node(graph, (weir_node){row}, &value->node, err);
-    case STATEMENT_EDGE:
-        return graph_set_edge(graph, (weir_edge){row}, &value->edge, err);
-    case STATEMENT_OBJECT:
-        return graph_set_object(graph, (weir_object){row}, &value->object, err);
-    case STATEMENT_DOMAIN:
-        graph_set_domain(graph, (weir_domain){row}, &value->domain);
-        break;
-    case STATEMENT_ENGINE:
-        graph_set_engine(graph, (weir_engine){row}, &value->engine);
-        break;
-    case STATEMENT_RESOURCE:
-        graph_set_resource(graph, (weir_resource){row}, &value->resource);
-        break;
-    case STATEMENT_GUARD:
-        graph_set_guard(graph, (weir_guard){row}, &value->guard);
-        break;
-    case STATEMENT_KAPPA:
-        graph_set_kappa(graph, row, &value->kappa);
-        break;
-    case STATEMENT_OVERLAP:
-        graph_set_overlap(graph, row, &value->overlap);
-        break;
-    case STATEMENT_PARAM:
-        graph_set_param(graph, row, &value->param);
-        break;
-    case STATEMENT_GRAPH:
-        graph_set_head(graph, value->head.name, value->head.scope, value->head.is_implied,
-                       value->head.evidence);
-        break;
-    case STATEMENT_KINDS:
-        break;
-    }
-    return WEIR_OK;
-}
-
-static void begin_blank(struct state *state)
-{
-    memcpy(&state->value, state->statement->blank, state->statement->value_size);
 }
 
 /* Statements with a name, which read_declare has entered. */
@@ -370,7 +265,7 @@ static void read_named(struct reader *reader, struct state *state)
 
     if (!read_name(reader, state, &name))
         return;
-    begin_blank(state);
+    read_begin_blank(state);
     if (!find_row(reader, state, &name)) {
         state->is_new = false;
         (void)read_words(reader, state); /* for the faults of the other words */
@@ -380,153 +275,9 @@ static void read_named(struct reader *reader, struct state *state)
     if (state->is_new)
         memcpy((char *)&state->value + state->statement->fields[0].offset, &text, sizeof text);
     else
-        load_row(reader->graph, state);
+        read_load_row(reader->graph, state);
     if (read_words(reader, state))
-        (void)read_keep(reader, keep_row(reader->graph, state, reader->err));
-}
-
-/* Facts and edges, known by what they are about. */
-
-static struct key key_of(const struct state *state)
-{
-    const union statement_value *value = &state->value;
-    uint32_t a, b;
-
-    if (state->kind == STATEMENT_KAPPA)
-        return (struct key){{value->kappa.slowed.index, value->kappa.beside.index, 0, 0}};
-    if (state->kind == STATEMENT_PARAM)
-        return (struct key){{value->param.family.index, value->param.name.index, 0, 0}};
-    if (state->kind == STATEMENT_OVERLAP) {
-        a = value->overlap.a.index;
-        b = value->overlap.b.index;
-        return (struct key){{a < b ? a : b, a < b ? b : a, 0, 0}};
-    }
-    return (struct key){{value->edge.producer.index, value->edge.consumer.index,
-                         value->edge.object.index,
-                         (uint32_t)value->edge.type * 2 + value->edge.is_from_start}};
-}
-
-/* The keys of the rows that were there before this file. */
-static bool need_keys(struct reader *reader, const struct state *state)
-{
-    struct state other = *state;
-
-    if (reader->keys[state->kind] != NULL)
-        return true;
-    reader->keys[state->kind] = keys_new();
-    if (reader->keys[state->kind] == NULL)
-        return read_keep(reader, weir_error_memory(reader->err));
-    for (other.row = 0; other.row < reader->n_before[state->kind]; other.row++) {
-        struct key key;
-        load_row(reader->graph, &other);
-        key = key_of(&other);
-        if (!read_keep(reader, keys_put(reader->keys[state->kind], &key, other.row, reader->err)))
-            return false;
-    }
-    return true;
-}
-
-static enum weir_status add_row(struct graph *graph, const struct state *state, uint32_t *row,
-                                struct weir_error *err)
-{
-    const union statement_value *value = &state->value;
-
-    if (state->kind == STATEMENT_KAPPA) {
-        *row = graph->n_kappas;
-        return graph_add_kappa(graph, &value->kappa, err);
-    }
-    if (state->kind == STATEMENT_PARAM) {
-        *row = graph->n_params;
-        return graph_add_param(graph, &value->param, err);
-    }
-    if (state->kind == STATEMENT_OVERLAP) {
-        *row = graph->n_overlaps;
-        return graph_add_overlap(graph, &value->overlap, err);
-    }
-    *row = graph->n_edges;
-    return graph_add_edge(graph, &value->edge, err);
-}
-
-static bool mark_line(struct reader *reader, enum statement_kind kind, uint32_t row)
-{
-    struct lines *lines = &reader->lines[kind];
-
-    if (!read_keep(reader, array_grow(&lines->of, &lines->room, (size_t)row + 1, reader->err)))
-        return false;
-    lines->of[row] = reader->line;
-    return true;
-}
-
-/* A factor or a parameter is stated once in a file; edges and overlaps may be repeated. */
-static bool is_once(enum statement_kind kind)
-{
-    return kind == STATEMENT_KAPPA || kind == STATEMENT_PARAM;
-}
-
-static bool add_new(struct reader *reader, const struct state *state, const struct key *key)
-{
-    enum statement_kind kind = state->kind;
-    uint32_t row;
-
-    if (!read_keep(reader, add_row(reader->graph, state, &row, reader->err)))
-        return false;
-    if (is_once(kind) && !read_keep(reader, keys_put(reader->keys[kind], key, row, reader->err)))
-        return false;
-    return kind == STATEMENT_EDGE || mark_line(reader, kind, row);
-}
-
-/* Reads the words once more, over the row that is there. */
-static bool replace_row(struct reader *reader, struct state *state)
-{
-    load_row(reader->graph, state);
-    state->is_new = false;
-    return read_words(reader, state) &&
-           read_keep(reader, keep_row(reader->graph, state, reader->err)) &&
-           mark_line(reader, state->kind, state->row);
-}
-
-/* The first row of the key that this file has not stated yet; WEIR_NONE when there is none. *line
- * is then that of a row that it has stated, or 0. */
-static uint32_t row_to_replace(const struct reader *reader, enum statement_kind kind,
-                               const struct key *key, uint32_t *line)
-{
-    const struct lines *lines = &reader->lines[kind];
-    struct keys_walk walk;
-    uint32_t row;
-
-    *line = 0;
-    keys_walk_begin(&walk, reader->keys[kind], key);
-    while ((row = keys_walk_next(&walk)) != KEYS_NONE) {
-        if (row >= lines->room || lines->of[row] == 0)
-            return row;
-        *line = lines->of[row];
-    }
-    return WEIR_NONE;
-}
-
-static void read_keyed(struct reader *reader, struct state *state)
-{
-    enum statement_kind kind = state->kind;
-    uint32_t line = 0;
-    struct key key = {{0}};
-
-    begin_blank(state);
-    if (!read_words(reader, state))
-        return;
-    if (is_once(kind) || reader->n_before[kind] > 0) {
-        if (!need_keys(reader, state))
-            return;
-        key = key_of(state);
-        state->row = row_to_replace(reader, kind, &key, &line);
-    }
-    if (state->row != WEIR_NONE)
-        (void)replace_row(reader, state);
-    else if (line != 0 && is_once(kind))
-        (void)read_fault(reader, FINDING_DUPLICATE_FACT, state->start,
-                         "this %s is given already, on line %u",
-                         kind == STATEMENT_KAPPA ? "factor of two classes" : "parameter", line);
-    else
-        (void)add_new(reader, state, &key);
+        (void)read_keep(reader, read_keep_row(reader->graph, state, reader->err));
 }
 
 static void read_head(struct reader *reader, struct state *state)
@@ -544,7 +295,7 @@ static void read_head(struct reader *reader, struct state *state)
                                             .is_implied = graph->is_implied,
                                             .evidence = graph->evidence};
     if (read_words(reader, state))
-        (void)read_keep(reader, keep_row(reader->graph, state, reader->err));
+        (void)read_keep(reader, read_keep_row(reader->graph, state, reader->err));
 }
 
 void read_statement(struct reader *reader, enum statement_kind kind, const char *at)

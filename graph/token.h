@@ -29,8 +29,7 @@ enum token_fault {
 /** The next word of [*at, end): blanks before it are skipped, a comment ends the line. On TOKEN_OK
  *  *at is behind the word; on a fault *at is where it is.
  *  @param limit up to where memory may be read, at least @p end: words far from it are found faster */
-enum token_fault token_word(const char **at, const char *end, const char *limit,
-                            struct span *word);
+enum token_fault token_word(const char **at, const char *end, const char *limit, struct span *word);
 
 /* An item: what a name or a number is once quotes and escapes are gone. */
 struct item {

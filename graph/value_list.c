@@ -156,18 +156,22 @@ static bool read_staging(struct reader *reader, const struct field *field, const
            read_no_more(reader, field, at, word);
 }
 
-static bool is_used_already(const struct reader *reader, uint32_t n, weir_resource resource)
+/* Whether the line has used the resource already; from now on it has. */
+static bool is_used_again(struct reader *reader, weir_resource resource)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (weir_same(reader->uses[i].resource, resource))
-            return true;
-    }
-    return false;
+    bool is_again;
+
+    if (!read_keep(reader, array_grow(&reader->used_on, &reader->used_on_room,
+                                      (size_t)resource.index + 1, reader->err)))
+        return false;
+    is_again = reader->used_on[resource.index] == reader->line;
+    reader->used_on[resource.index] = reader->line;
+    return is_again;
 }
 
 /* RES:RATE */
 static bool read_demand(struct reader *reader, const struct field *field, const char **at,
-                        const struct span *word, uint32_t n, struct graph_demand *demand)
+                        const struct span *word, struct graph_demand *demand)
 {
     struct item name, rate;
     struct shown shown;
@@ -176,7 +180,7 @@ static bool read_demand(struct reader *reader, const struct field *field, const 
         !read_reference(reader, STATEMENT_RESOURCE, &name, &demand->resource.index))
         return false;
     (void)read_shown(&shown, name.text, name.length);
-    if (is_used_already(reader, n, demand->resource))
+    if (is_used_again(reader, demand->resource))
         return read_fault(reader, FINDING_BAD_VALUE, name.where,
                           "uses names the resource \"%s\" twice; expected one rate for each",
                           shown.text);
@@ -198,7 +202,7 @@ static bool read_uses(struct reader *reader, const struct field *field, const st
 
     do {
         struct graph_demand demand;
-        if (!read_demand(reader, field, &at, word, n, &demand) ||
+        if (!read_demand(reader, field, &at, word, &demand) ||
             !read_keep(reader,
                        array_grow(&reader->uses, &reader->uses_room, (size_t)n + 1, reader->err)))
             return false;

@@ -8,10 +8,18 @@
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-bool walk_is_valid(const struct walk *walk, const struct place *place, struct segment_range range)
+static bool is_valid(const struct walk *walk, const struct place *place, const struct span *span,
+                     uint32_t i)
 {
-    for (uint32_t i = 0; i < range.count; i++) {
-        if (!walk_segment(walk, place, range.first + i)->is_valid) {
+    uint32_t index = span->range.first + i;
+
+    return walk_segment(walk, place, index)->version == *walk_version(walk, span->root, index);
+}
+
+bool walk_is_valid(const struct walk *walk, const struct place *place, const struct span *span)
+{
+    for (uint32_t i = 0; i < span->range.count; i++) {
+        if (!is_valid(walk, place, span, i)) {
             return false;
         }
     }
@@ -20,13 +28,14 @@ bool walk_is_valid(const struct walk *walk, const struct place *place, struct se
 
 /* Some bytes are not valid: were they valid once, or did nothing ever write them? */
 enum finding_code walk_why_invalid(const struct walk *walk, const struct place *place,
-                                   struct segment_range range)
+                                   const struct span *span)
 {
-    for (uint32_t i = 0; i < range.count; i++) {
-        const struct segment *at = walk_segment(walk, place, range.first + i);
-        bool was_initial = walk->binding->copies[place->copy].is_initial;
+    bool was_initial = walk->binding->copies[place->copy].is_initial;
 
-        if (!at->is_valid && at->last_change == NONE && !was_initial) {
+    for (uint32_t i = 0; i < span->range.count && !was_initial; i++) {
+        const struct segment *at = walk_segment(walk, place, span->range.first + i);
+
+        if (at->last_change == NONE && !is_valid(walk, place, span, i)) {
             return FINDING_UNWRITTEN;
         }
     }
@@ -82,41 +91,49 @@ enum weir_status walk_use_as_reader(struct walk *walk, const struct place *place
 static enum weir_status read_valid(struct walk *walk, const struct span *span,
                                    const struct place *place)
 {
-    if (!walk_is_valid(walk, place, span->range)) {
-        walk_complain(walk, walk_why_invalid(walk, place, span->range), span->object,
+    if (!walk_is_valid(walk, place, span)) {
+        walk_complain(walk, walk_why_invalid(walk, place, span), span->object,
                       (weir_domain){place->domain}, "reads");
         return WEIR_OK;
     }
     return walk_use_as_reader(walk, place, span->range);
 }
 
+/* The node that made that segment of the home copy visible here; NONE: a mapping ends with the copy
+ * that it mapped. */
+static uint32_t mapping_of(const struct walk *walk, const struct place *here,
+                           const struct place *home, uint32_t index)
+{
+    uint32_t mapping = here == NULL ? NONE : walk_segment(walk, here, index)->mapping;
+
+    if (mapping != NONE && home->last_reclaim != NONE && mapping < home->last_reclaim) {
+        return NONE;
+    }
+    return mapping;
+}
+
 /* Reads the home copy from afar. */
 static enum weir_status read_mapped(struct walk *walk, const struct span *span, weir_domain from)
 {
-    weir_domain home = walk_home(walk, span->root);
-    const struct place *there = walk_live_place(walk, span->root, home);
+    const struct place *there = walk_live_place(walk, span->root, walk_home(walk, span->root));
     const struct place *here = walk_find_place(walk, span->root, from);
+    enum weir_status status = WEIR_OK;
 
     if (there == NULL) {
         walk_complain(walk, FINDING_MISSING_COPY, span->object, from, "reads");
         return WEIR_OK;
     }
     for (uint32_t i = 0; i < span->range.count; i++) {
-        if (here == NULL || walk_segment(walk, here, span->range.first + i)->mapping == NONE) {
+        if (mapping_of(walk, here, there, span->range.first + i) == NONE) {
             walk_complain(walk, FINDING_NO_MAPPING, span->object, from, "reads");
             return WEIR_OK;
         }
     }
-    for (uint32_t i = 0; i < span->range.count; i++) {
-        enum weir_status status =
-            walk_follow(walk, walk_segment(walk, here, span->range.first + i)->mapping, there->copy,
-                        EDGE_DATA_READY);
-
-        if (status != WEIR_OK) {
-            return status;
-        }
+    for (uint32_t i = 0; i < span->range.count && status == WEIR_OK; i++) {
+        status = walk_follow(walk, mapping_of(walk, here, there, span->range.first + i),
+                             there->copy, EDGE_DATA_READY);
     }
-    return read_valid(walk, span, there);
+    return status == WEIR_OK ? read_valid(walk, span, there) : status;
 }
 
 enum weir_status walk_read_object(struct walk *walk, const struct graph_access *access)
@@ -158,16 +175,6 @@ static enum weir_status follow_before_change(struct walk *walk, const struct pla
                              : status;
 }
 
-/* A write leaves the bytes of every other copy stale. */
-static void invalidate_others(struct walk *walk, const struct span *span, uint32_t kept)
-{
-    for (uint32_t at = walk->place_of[span->root.index]; at != NONE; at = walk->places[at].next) {
-        for (uint32_t i = 0; at != kept && i < span->range.count; i++) {
-            walk_segment(walk, &walk->places[at], span->range.first + i)->is_valid = false;
-        }
-    }
-}
-
 /* The node at work changes the object's bytes in the domain, whose copy begins when there is none.
  * @param is_write the new bytes differ from those of the other copies */
 enum weir_status walk_fill_object(struct walk *walk, weir_object object, weir_domain domain,
@@ -183,16 +190,17 @@ enum weir_status walk_fill_object(struct walk *walk, weir_object object, weir_do
     if (status == WEIR_OK) {
         status = walk_touch(walk, walk->places[index].copy, BIND_FILLS);
     }
-    for (uint32_t i = 0; i < span.range.count && status == WEIR_OK; i++) {
-        struct segment *at = walk_segment(walk, &walk->places[index], span.range.first + i);
+    for (uint32_t i = span.range.first; i < span.range.first + span.range.count; i++) {
+        struct segment *at = walk_segment(walk, &walk->places[index], i);
+        uint32_t *version = walk_version(walk, span.root, i);
 
-        status = follow_before_change(walk, &walk->places[index], at);
+        if (status == WEIR_OK) {
+            status = follow_before_change(walk, &walk->places[index], at);
+        }
         walk_drop_readers(walk, at);
         at->last_change = walk->node.index;
-        at->is_valid = true;
-    }
-    if (is_write) {
-        invalidate_others(walk, &span, index);
+        *version += is_write ? 1 : 0; /* which leaves the bytes of every other copy stale */
+        at->version = *version;
     }
     return status;
 }

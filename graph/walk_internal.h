@@ -20,8 +20,8 @@ struct reader {
 struct segment {
     uint32_t last_change; /* the node; NONE since the copy began */
     uint32_t readers;     /* first of the list; NONE */
-    uint32_t mapping;     /* the last node that mapped the home copy into this domain; NONE */
-    bool is_valid;
+    uint32_t mapping;     /* the last node that mapped a home copy into this domain; NONE */
+    uint32_t version;     /* of the bytes here: stale unless it is that of the object; 0: none */
 };
 
 struct place {
@@ -40,8 +40,10 @@ struct walk {
     bool keeps_all; /* every hazard, not only those that no others imply */
 
     struct segments cut;
-    uint32_t *place_of;   /* first place by root object; NONE */
-    uint32_t *n_segments; /* by root; NULL when all have one */
+    uint32_t *place_of;      /* first place by root object; NONE */
+    uint32_t *first_segment; /* by root, n_objects + 1; NULL when each has one, as many as itself */
+    uint32_t *versions;      /* by segment of an object: how many writes there were, plus one */
+    struct keys *far_places; /* by (root, domain), of objects with places in many; NULL at first */
 
     struct place *places;
     size_t places_room;
@@ -93,7 +95,17 @@ static inline weir_domain walk_home(const struct walk *walk, weir_object root)
 
 static inline uint32_t walk_segments_in(const struct walk *walk, weir_object root)
 {
-    return walk->n_segments == NULL ? 1 : walk->n_segments[root.index];
+    const uint32_t *first = walk->first_segment;
+
+    return first == NULL ? 1 : first[root.index + 1] - first[root.index];
+}
+
+/** The version that valid bytes of that segment of the root have. */
+static inline uint32_t *walk_version(const struct walk *walk, weir_object root, uint32_t index)
+{
+    const uint32_t *first = walk->first_segment;
+
+    return &walk->versions[first == NULL ? root.index : first[root.index] + index];
 }
 
 /* --- places and what they hold: walk_places.c --- */
@@ -128,10 +140,10 @@ bool walk_has_other_reader(const struct walk *walk, const struct segment *at);
 MUST_CHECK enum weir_status walk_add_lasts(struct walk *walk, const struct place *place);
 
 /* --- reading and filling: walk_access.c --- */
-bool walk_is_valid(const struct walk *walk, const struct place *place, struct segment_range range);
+bool walk_is_valid(const struct walk *walk, const struct place *place, const struct span *span);
 /** Some bytes are not valid: were they valid once, or did nothing ever write them? */
 enum finding_code walk_why_invalid(const struct walk *walk, const struct place *place,
-                                   struct segment_range range);
+                                   const struct span *span);
 /** The node at work reads the segments of the live copy at that place. */
 MUST_CHECK enum weir_status walk_use_as_reader(struct walk *walk, const struct place *place,
                                                struct segment_range range);

@@ -33,14 +33,51 @@ void walk_complain(struct walk *walk, enum finding_code code, weir_object object
     report_name(walk->report, name);
 }
 
+/* Places of one object that are looked through; from then on all of them are in a table. */
+#define NEAR_PLACES 8
+
 struct place *walk_find_place(const struct walk *walk, weir_object root, weir_domain domain)
 {
-    uint32_t at = walk->place_of[root.index];
+    uint32_t at = walk->place_of[root.index], n = 0;
+    struct key key = {{root.index, domain.index, 0, 0}};
 
-    while (at != NONE && walk->places[at].domain != domain.index) {
-        at = walk->places[at].next;
+    for (; at != NONE && walk->places[at].domain != domain.index; at = walk->places[at].next) {
+        if (++n == NEAR_PLACES && walk->places[at].next != NONE) {
+            at = keys_find(walk->far_places, &key);
+            break;
+        }
     }
     return at == NONE ? NULL : &walk->places[at];
+}
+
+/* Enters the newest place of the object in the table when it has more than the near ones, and the
+ * others when it is the first more. */
+static enum weir_status enter_place(struct walk *walk, weir_object root)
+{
+    uint32_t n = 0, first = walk->place_of[root.index];
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t at = first; at != NONE && n <= NEAR_PLACES + 1; at = walk->places[at].next) {
+        n++;
+    }
+    if (n <= NEAR_PLACES) {
+        return WEIR_OK;
+    }
+    if (walk->far_places == NULL) {
+        walk->far_places = keys_new();
+    }
+    if (walk->far_places == NULL) {
+        return weir_error_memory(walk->err);
+    }
+    for (uint32_t at = first; at != NONE && status == WEIR_OK; at = walk->places[at].next) {
+        struct key key = {{root.index, walk->places[at].domain, 0, 0}};
+
+        status = keys_put(walk->far_places, &key, at, walk->err);
+        if (n > NEAR_PLACES + 1) {
+            break;
+        }
+    }
+    return status;
 }
 
 struct place *walk_live_place(const struct walk *walk, weir_object root, weir_domain domain)
@@ -72,14 +109,14 @@ enum weir_status walk_make_place(struct walk *walk, weir_object root, weir_domai
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        walk->segments[walk->n_segments_used + i] = (struct segment){NONE, NONE, NONE, false};
+        walk->segments[walk->n_segments_used + i] = (struct segment){NONE, NONE, NONE, 0};
     }
     walk->places[walk->n_places] =
         (struct place){domain.index, walk->place_of[root.index], NONE, NONE, walk->n_segments_used};
     walk->place_of[root.index] = walk->n_places;
     walk->n_segments_used += count;
     *index = walk->n_places++;
-    return WEIR_OK;
+    return enter_place(walk, root);
 }
 
 void walk_drop_readers(struct walk *walk, struct segment *at)
@@ -158,7 +195,7 @@ enum weir_status walk_begin_copy(struct walk *walk, weir_object root, uint32_t p
 
         walk_drop_readers(walk, at);
         at->last_change = NONE;
-        at->is_valid = is_initial;
+        at->version = is_initial ? *walk_version(walk, root, i) : 0;
     }
     return WEIR_OK;
 }

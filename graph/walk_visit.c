@@ -19,8 +19,8 @@ static enum weir_status copy_object(struct walk *walk, weir_object object)
         walk_complain(walk, FINDING_MISSING_COPY, object, from, "copies");
         return WEIR_OK;
     }
-    if (!walk_is_valid(walk, source, span.range)) {
-        walk_complain(walk, walk_why_invalid(walk, source, span.range), object, from, "copies");
+    if (!walk_is_valid(walk, source, &span)) {
+        walk_complain(walk, walk_why_invalid(walk, source, &span), object, from, "copies");
         return WEIR_OK;
     }
     if (weir_same(from, to)) {
@@ -120,16 +120,6 @@ static enum weir_status follow_last_uses(struct walk *walk, weir_object root,
     return status;
 }
 
-/* Mappings end with the home copy. */
-static void drop_mappings(struct walk *walk, weir_object root)
-{
-    for (uint32_t at = walk->place_of[root.index]; at != NONE; at = walk->places[at].next) {
-        for (uint32_t i = 0; i < walk_segments_in(walk, root); i++) {
-            walk_segment(walk, &walk->places[at], i)->mapping = NONE;
-        }
-    }
-}
-
 static enum weir_status reclaim_object(struct walk *walk, weir_object object)
 {
     weir_domain domain = walk->domain;
@@ -154,11 +144,8 @@ static enum weir_status reclaim_object(struct walk *walk, weir_object object)
     place->copy = NONE;
     place->last_reclaim = walk->node.index;
     for (uint32_t i = 0; i < walk_segments_in(walk, object); i++) {
-        walk_segment(walk, place, i)->is_valid = false;
+        walk_segment(walk, place, i)->version = 0;
         walk_drop_readers(walk, walk_segment(walk, place, i));
-    }
-    if (weir_same(domain, walk_home(walk, object))) {
-        drop_mappings(walk, object);
     }
     return status;
 }

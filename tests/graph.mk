@@ -45,6 +45,10 @@ check_PROGRAMS += tests/graph/test_timeline
 tests_graph_test_timeline_SOURCES = tests/graph/test_timeline.c
 tests_graph_test_timeline_LDADD = $(graph_test_libs)
 
+check_PROGRAMS += tests/graph/test_reach
+tests_graph_test_reach_SOURCES = tests/graph/test_reach.c
+tests_graph_test_reach_LDADD = $(graph_test_libs)
+
 # How fast graphs are read, bound and checked: make tests/bench/read_bench
 EXTRA_PROGRAMS += tests/bench/read_bench
 tests_bench_read_bench_SOURCES = \
@@ -57,6 +61,17 @@ tests_bench_read_bench_SOURCES = \
 	tests/bench/texts.c \
 	tests/bench/texts.h
 tests_bench_read_bench_LDADD = graph/libgraph.a base/libbase.a
+
+# How reading and checking grow on graphs made to be hard: make tests/bench/check_bench
+EXTRA_PROGRAMS += tests/bench/check_bench
+tests_bench_check_bench_SOURCES = \
+	tests/bench/check_bench.c \
+	tests/bench/hard_texts.c \
+	tests/bench/hard_texts.h \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/texts.h
+tests_bench_check_bench_LDADD = graph/libgraph.a base/libbase.a
 
 # The fuzz target over its corpus, in every check.
 check_PROGRAMS += tests/fuzz/corpus_graph

@@ -38,6 +38,34 @@ START_TEST(ids_are_dense_and_stable)
 }
 END_TEST
 
+/* Whatever is said to be near, the string is found, and no other. */
+START_TEST(near_is_only_a_hint)
+{
+    static const char *const forms[] = {"n%u", "layer%u.gemm", "%u", "a%ub%u", "x"};
+    struct names *names = names_new();
+    struct random_stream random;
+    struct weir_error err;
+    char text[64];
+
+    random_seed(&random, 3, 0);
+    ck_assert_uint_eq(names_find_near(names, "x", 1, 0), NAMES_NONE);
+    ck_assert_int_eq(names_reserve(names, 500, &err), WEIR_OK);
+    for (uint32_t i = 0; i < 3000; i++) {
+        int n = snprintf(text, sizeof text, forms[random_below(&random, 5)],
+                         (unsigned)random_below(&random, 1200), i % 7);
+        intern(names, text, (size_t)n);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        int n = snprintf(text, sizeof text, forms[random_below(&random, 5)],
+                         (unsigned)random_below(&random, 1300), i % 7);
+        uint32_t near = (uint32_t)random_below(&random, names_count(names) + 2);
+        ck_assert_uint_eq(names_find_near(names, text, (size_t)n, near),
+                          names_find(names, text, (size_t)n));
+    }
+    names_free(names);
+}
+END_TEST
+
 START_TEST(strangers_are_not_found)
 {
     struct names *names = names_new();
@@ -132,6 +160,7 @@ int main(void)
     TCase *all = tcase_create("names");
 
     tcase_add_test(all, ids_are_dense_and_stable);
+    tcase_add_test(all, near_is_only_a_hint);
     tcase_add_test(all, strangers_are_not_found);
     tcase_add_loop_test(all, random_strings_match_a_plain_list, 0, 4);
     tcase_add_test(all, utf8_knows_characters);
