@@ -141,11 +141,10 @@ static void open_to_read(const char *path, const char *folder, struct store **st
     (void)stat(folder, &of_folder);
     (void)stat(path, &of_file);
     (void)stat(journal, &of_journal);
-    ck_assert_msg(status == WEIR_OK,
-                  "%s (user %d of %d; modes %o, %o; a journal of %lld bytes, mode %o)", err.text,
-                  (int)geteuid(), (int)getuid(), (unsigned)of_folder.st_mode,
-                  (unsigned)of_file.st_mode, (long long)of_journal.st_size,
-                  (unsigned)of_journal.st_mode);
+    ck_assert_msg(
+        status == WEIR_OK, "%s (user %d of %d; modes %o, %o; a journal of %lld bytes, mode %o)",
+        err.text, (int)geteuid(), (int)getuid(), (unsigned)of_folder.st_mode,
+        (unsigned)of_file.st_mode, (long long)of_journal.st_size, (unsigned)of_journal.st_mode);
 }
 
 /* A folder where nothing can be written, read by somebody whom that stops: not root. */
