@@ -38,12 +38,12 @@ static enum weir_status read_all(int fd, const char *path, const struct stat *st
 {
     char *bytes = NULL;
     size_t room = 0, used = 0;
-    enum weir_status status = array_grow(&bytes, &room, size_hint(st), err);
+    enum weir_status status = array_grow_raw(&bytes, &room, size_hint(st), err);
 
     while (status == WEIR_OK) {
         ssize_t n;
         if (room - used == 0)
-            status = array_grow(&bytes, &room, used + 1, err);
+            status = array_grow_raw(&bytes, &room, used + 1, err);
         if (status != WEIR_OK)
             break;
         n = read(fd, bytes + used, room - used);

@@ -136,16 +136,25 @@ static bool unknown_name(struct reader *reader, enum statement_kind kind, const 
                       read_shown(&other, name, strlen(name)));
 }
 
+/* The row whose name that text is. */
+static uint32_t row_named(const struct graph *graph, enum statement_kind kind, uint32_t text)
+{
+    return text == NAMES_NONE || text == 0
+               ? WEIR_NONE
+               : name_index_find(graph_name_index(graph, kind), (weir_text){text});
+}
+
 bool read_reference(struct reader *reader, enum statement_kind kind, const struct item *item,
                     uint32_t *id)
 {
+    const struct graph *graph = reader->graph;
     uint32_t *last = &reader->last[kind];
-    uint32_t text = names_find_near(reader->graph->texts, item->text, item->length, *last);
+    uint32_t text = names_find_near(graph->texts, item->text, item->length, *last);
     bool is_jump = text != *last && text != *last + 1;
 
-    *id = text == NAMES_NONE || text == 0
-              ? WEIR_NONE
-              : name_index_find(graph_name_index(reader->graph, kind), (weir_text){text});
+    *id = row_named(graph, kind, text);
+    if (*id == WEIR_NONE) /* a text that names_add put beside the table may be the same and near */
+        *id = row_named(graph, kind, names_find(graph->texts, item->text, item->length));
     if (*id == WEIR_NONE)
         return unknown_name(reader, kind, item);
     /* Names are mostly met in the order of their definitions, if with a jump here and there. */
