@@ -27,6 +27,7 @@ struct names {
     struct slot *slots;
     size_t n_slots; /* a power of two, or 0 */
     uint32_t count;
+    uint32_t n_unlisted; /* of them: names_add put these beside the table */
 };
 
 #define BLOCK UINT32_C(64)
@@ -195,12 +196,13 @@ static bool are_enough(size_t n_slots, size_t count)
 enum weir_status names_reserve(struct names *names, uint32_t n_more, struct weir_error *err)
 {
     size_t count = (size_t)names->count + n_more, n_slots = names->n_slots;
+    size_t n_listed = count - names->n_unlisted;
     enum weir_status status = WEIR_OK;
 
     if (n_more == 0)
         return WEIR_OK;
     n_slots = n_slots == 0 ? FIRST_SLOTS : n_slots;
-    while (!are_enough(n_slots, count))
+    while (!are_enough(n_slots, n_listed))
         n_slots *= 2;
     if (n_slots != names->n_slots)
         status = grow_slots(names, n_slots, err);
@@ -223,7 +225,7 @@ static enum weir_status make_room(struct names *names, size_t length, struct wei
                               "a name or text of %zu bytes; expected at most %" PRIu32
                               ": shorten it",
                               length, UINT32_MAX / BLOCK - 1);
-    if (!are_enough(names->n_slots, (size_t)names->count + 1))
+    if (!are_enough(names->n_slots, (size_t)names->count - names->n_unlisted + 1))
         status = grow_slots(names, names->n_slots == 0 ? FIRST_SLOTS : names->n_slots * 2, err);
     if (status == WEIR_OK)
         status = array_grow_raw(&names->bytes, &names->bytes_room,
@@ -276,6 +278,20 @@ enum weir_status names_intern(struct names *names, const char *text, size_t leng
         at = slot_of(names, text, length, hash);
     *id = names->count;
     names->slots[at] = (struct slot){.hash = hash, .id_plus_1 = names->count + 1};
+    append(names, text, length);
+    return WEIR_OK;
+}
+
+enum weir_status names_add(struct names *names, const char *text, size_t length, uint32_t *id,
+                           struct weir_error *err)
+{
+    enum weir_status status = make_room(names, length, err);
+
+    assert(length == 0 || memchr(text, '\0', length) == NULL);
+    if (status != WEIR_OK)
+        return status;
+    *id = names->count;
+    names->n_unlisted++;
     append(names, text, length);
     return WEIR_OK;
 }

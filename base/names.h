@@ -21,6 +21,10 @@ void names_free(struct names *names);
  *  @return WEIR_OK, WEIR_MEMORY */
 MUST_CHECK enum weir_status names_intern(struct names *names, const char *text, size_t length,
                                          uint32_t *id, struct weir_error *err);
+/** Adds the string without a look whether it is there, and beside the table: it is never found. For
+ *  texts that nobody asks for and that hardly occur twice: it costs neither a search nor room in the table. */
+MUST_CHECK enum weir_status names_add(struct names *names, const char *text, size_t length,
+                                      uint32_t *id, struct weir_error *err);
 /** @return the number of the string, NAMES_NONE when it is not there. */
 uint32_t names_find(const struct names *names, const char *text, size_t length);
 /** As names_find, but looks first where the string should stand if those around that of @p near

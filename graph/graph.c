@@ -182,6 +182,12 @@ enum weir_status graph_intern(struct graph *graph, const char *text, size_t leng
     return names_intern(graph->texts, text, length, &out->index, err);
 }
 
+enum weir_status graph_add_text(struct graph *graph, const char *text, size_t length,
+                                weir_text *out, struct weir_error *err)
+{
+    return names_add(graph->texts, text, length, &out->index, err);
+}
+
 enum weir_status graph_intern_text(struct graph *graph, const char *text, weir_text *out,
                                    struct weir_error *err)
 {

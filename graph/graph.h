@@ -237,6 +237,10 @@ void graph_set_head(struct graph *graph, weir_text name, enum graph_scope scope,
 /* Texts. */
 MUST_CHECK enum weir_status graph_intern(struct graph *graph, const char *text, size_t length,
                                          weir_text *out, struct weir_error *err);
+/** A text that is no name and hardly occurs twice, as an origin that names a row: two equal ones get
+ *  two ids, and none is found by graph_find_text. Saves the search. */
+MUST_CHECK enum weir_status graph_add_text(struct graph *graph, const char *text, size_t length,
+                                           weir_text *out, struct weir_error *err);
 /** As graph_intern, of a NUL-terminated text. */
 MUST_CHECK enum weir_status graph_intern_text(struct graph *graph, const char *text, weir_text *out,
                                               struct weir_error *err);

@@ -53,7 +53,8 @@ static enum weir_status find_processes(const struct nsys *nsys, struct nsys_ids 
         if (status == WEIR_OK)
             ids->processes[ids->n - 1].to = i + 1;
     }
-    qsort(ids->processes, ids->n, sizeof *ids->processes, by_process);
+    if (ids->n > 0)
+        qsort(ids->processes, ids->n, sizeof *ids->processes, by_process);
     return status;
 }
 

@@ -17,7 +17,7 @@ static enum weir_status add_op(struct nsys *nsys, const struct nsys_op *op, stru
                               "%.200s: more device work than 32 bits count; import a part with "
                               "--window",
                               nsys->path);
-    status = array_grow(&nsys->ops, &nsys->ops_room, (size_t)nsys->n_ops + 1, err);
+    status = array_grow_raw(&nsys->ops, &nsys->ops_room, (size_t)nsys->n_ops + 1, err);
     if (status == WEIR_OK)
         nsys->ops[nsys->n_ops++] = *op;
     return status;
@@ -349,7 +349,7 @@ static enum weir_status reserve_ops(struct nsys *nsys, struct weir_error *err)
             return status;
         sum += n;
     }
-    return array_grow(&nsys->ops, &nsys->ops_room, sum, err);
+    return array_grow_raw(&nsys->ops, &nsys->ops_room, sum, err);
 }
 
 /* After the other rows: events name streams too. */

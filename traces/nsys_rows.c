@@ -73,7 +73,7 @@ static enum weir_status too_many(const struct nsys *nsys, enum nsys_table table,
 #define ROW_ROOM(nsys, rows, room, n, table, err) \
     ((nsys)->n == NSYS_NONE - 1                   \
          ? too_many(nsys, table, err)             \
-         : array_grow(&(nsys)->rows, &(nsys)->room, (size_t)(nsys)->n + 1, err))
+         : array_grow_raw(&(nsys)->rows, &(nsys)->room, (size_t)(nsys)->n + 1, err))
 
 /* API calls. */
 
@@ -308,7 +308,7 @@ static enum weir_status read_table(struct nsys *nsys, enum nsys_table table,
 #define RESERVE(nsys, rows, room, table, n, err)      \
     (nsys_rows_likely(nsys, table, n, err) != WEIR_OK \
          ? (err)->status                              \
-         : array_grow(&(nsys)->rows, &(nsys)->room, *(n), err))
+         : array_grow_raw(&(nsys)->rows, &(nsys)->room, *(n), err))
 
 static enum weir_status reserve_rows(struct nsys *nsys, struct weir_error *err)
 {

@@ -174,10 +174,10 @@ enum weir_status recording_reserve(struct recording *recording, size_t n_actions
                                    struct weir_error *err)
 {
     enum weir_status status =
-        array_grow(&recording->actions, &recording->actions_room, n_actions, err);
+        array_grow_raw(&recording->actions, &recording->actions_room, n_actions, err);
 
     if (status == WEIR_OK)
-        status = array_grow(&recording->links, &recording->links_room, n_links, err);
+        status = array_grow_raw(&recording->links, &recording->links_room, n_links, err);
     return status;
 }
 
@@ -196,8 +196,8 @@ enum weir_status recording_add_action(struct recording *recording,
         .about = is_part ? action->lead : action->object,
         .origin_range = action->origin_range,
     };
-    enum weir_status status = array_grow(&recording->actions, &recording->actions_room,
-                                         (size_t)recording->n_actions + 1, err);
+    enum weir_status status = array_grow_raw(&recording->actions, &recording->actions_room,
+                                             (size_t)recording->n_actions + 1, err);
 
     if (status == WEIR_OK)
         status = form_of(recording, action, &row.form, err);
@@ -294,7 +294,7 @@ enum weir_status recording_link(struct recording *recording, const struct record
         row.flags |= LINK_IS_WITHIN;
     if (recording->n_links == NO_LINK - 1)
         return too_many("links", err);
-    status = array_grow(&recording->links, &recording->links_room, recording->n_links + 1, err);
+    status = array_grow_raw(&recording->links, &recording->links_room, recording->n_links + 1, err);
     if (status == WEIR_OK)
         recording->links[recording->n_links++] = row;
     return status;
@@ -308,8 +308,8 @@ int64_t recording_n_links(const struct recording *recording, enum recording_rule
 
 enum weir_status recording_settle(struct recording *recording, struct weir_error *err)
 {
-    enum weir_status status = array_grow(&recording->held_until, &recording->held_room,
-                                         (size_t)recording->n_actions + 1, err);
+    enum weir_status status = array_grow_raw(&recording->held_until, &recording->held_room,
+                                             (size_t)recording->n_actions + 1, err);
 
     if (status != WEIR_OK)
         return status;

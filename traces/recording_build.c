@@ -150,7 +150,9 @@ static enum weir_status put_origin(struct builder *b, const struct action_row *a
         put_text(&line, "; NVTX ");
         put_text(&line, recording_text_of(b->recording, action->origin_range));
     }
-    return graph_intern(b->graph, line.text, line.used, out, err);
+    /* With a row in it, there is hardly another like it. */
+    return action->origin_row >= 0 ? graph_add_text(b->graph, line.text, line.used, out, err)
+                                   : graph_intern(b->graph, line.text, line.used, out, err);
 }
 
 static enum weir_status put_cost_evidence(struct builder *b, const struct action_row *action,

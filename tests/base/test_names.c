@@ -66,6 +66,37 @@ START_TEST(near_is_only_a_hint)
 }
 END_TEST
 
+/* Strings beside the table have their number and are not found; equal ones have two numbers. */
+START_TEST(unlisted_are_not_found)
+{
+    struct names *names = names_new();
+    char text[32];
+
+    for (uint32_t i = 0; i < 3000; i++) {
+        int n = snprintf(text, sizeof text, "row %u", i % 1500);
+        struct weir_error err;
+        uint32_t id;
+
+        ck_assert_int_eq(names_add(names, text, (size_t)n, &id, &err), WEIR_OK);
+        ck_assert_uint_eq(id, 2 * i);
+        ck_assert_uint_eq(names_find(names, text, (size_t)n), NAMES_NONE);
+        n = snprintf(text, sizeof text, "name#%u", i);
+        ck_assert_uint_eq(intern(names, text, (size_t)n), 2 * i + 1);
+    }
+    for (uint32_t i = 0; i < 3000; i++) {
+        int n = snprintf(text, sizeof text, "row %u", i % 1500);
+        ck_assert_str_eq(names_text(names, 2 * i), text);
+        ck_assert_uint_eq(names_find(names, text, (size_t)n), NAMES_NONE);
+        n = snprintf(text, sizeof text, "name#%u", i);
+        ck_assert_uint_eq(names_find(names, text, (size_t)n), 2 * i + 1);
+    }
+    /* One that is interned later is a string of its own, and found from then on. */
+    ck_assert_uint_eq(intern(names, "row 7", 5), 6000);
+    ck_assert_uint_eq(names_find(names, "row 7", 5), 6000);
+    names_free(names);
+}
+END_TEST
+
 START_TEST(strangers_are_not_found)
 {
     struct names *names = names_new();
@@ -161,6 +192,7 @@ int main(void)
 
     tcase_add_test(all, ids_are_dense_and_stable);
     tcase_add_test(all, near_is_only_a_hint);
+    tcase_add_test(all, unlisted_are_not_found);
     tcase_add_test(all, strangers_are_not_found);
     tcase_add_loop_test(all, random_strings_match_a_plain_list, 0, 4);
     tcase_add_test(all, utf8_knows_characters);

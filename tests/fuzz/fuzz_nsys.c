@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz target of the Nsight Systems importer. The first byte says how the rest is read: 0, as the
- * file itself (damaged SQLite and gzip files); otherwise as rows of an export, which the importer
+ * file itself (damaged SQLite and gzip files); otherwise, with a window for some values, as rows of an
+ * export, which the importer
  * then finds whole but with any contents: calls without launches, launches without calls, waits for
  * events that nobody recorded, times backwards, ids past 64 bits.
  *
@@ -39,7 +40,8 @@ static const struct table tables[] = {
      "graphNodeId",
      10},
     {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-     "start, end, deviceId, contextId, streamId, correlationId, globalPid, graphId", 8},
+     "start, end, deviceId, contextId, streamId, correlationId, globalPid, graphId, graphExecId",
+     9},
     {"CUPTI_ACTIVITY_KIND_RUNTIME", "start, end, globalTid, correlationId, nameId, returnValue", 6},
     {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
      "start, end, contextId, streamId, correlationId, globalPid, syncType, eventId, eventSyncId, "
@@ -60,6 +62,7 @@ static const struct table tables[] = {
     {"META_DATA_EXPORT", "name, value", 2},
     {"DIAGNOSTIC_EVENT", "text", 1},
     {"StringIds", "id, value", 2},
+    {"CUDA_GRAPH_EVENTS", "start, graphId, graphExecId", 3},
 };
 #define TABLES (sizeof tables / sizeof *tables)
 
@@ -178,6 +181,15 @@ static void must_be_legal(const struct graph *graph)
     report_free(report);
 }
 
+/* What a window takes is legal too, and the first byte chooses one. */
+static const char *window_of(uint8_t first)
+{
+    static const char *const windows[] = {"3:9",     "0:25",      "10:100",  "+0:+20",
+                                          "+4:+400", "0:100000s", "7:10000", "cudaMalloc_v3020"};
+
+    return first < 2 || first >= 64 ? NULL : windows[first % 8];
+}
+
 static void must_be_exact(const struct import_result *result)
 {
     char text[EXACT_TEXT];
@@ -202,6 +214,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         write_rows(path, (struct input){data + 1, data + size});
 
+    options.window = window_of(data[0]);
     enum weir_status status = import_read("nsys", path, &options, &result, &err);
     if (status == WEIR_OK && result.graph == NULL)
         abort();

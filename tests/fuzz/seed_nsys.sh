@@ -62,3 +62,13 @@ strings() {
     bytes 4 25 30 1 12 8 0
     bytes 7 28 1 0 1 64 100 2 1 255 12 255 255
 } >memory
+
+# The same of a part: some of it was launched before, some after.
+for first in 2 5 7; do
+    for seed in launches event memory; do
+        {
+            bytes $first
+            tail -c +2 $seed
+        } >"$seed-window-$first"
+    done
+done
