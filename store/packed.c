@@ -68,11 +68,11 @@ static void write_signed(struct packed *packed, const int64_t *values, unsigned 
 
 /* Eight digits are stored at once, from the last row to the first, so that what hangs over the front
  * of a row is overwritten by the row before. */
-static void write_narrow(struct packed *packed, const int64_t *values, unsigned n, unsigned width)
+static void write_narrow(struct packed *packed, const int64_t *values, size_t n, size_t width)
 {
     char *digits = packed->room + DIGITS_ROOM;
 
-    for (unsigned i = n; i > 0; i--) {
+    for (size_t i = n; i > 0; i--) {
         uint64_t difference =
             values[i - 1] == PACKED_NULL ? 0 : (uint64_t)values[i - 1] - (uint64_t)packed->base;
 
@@ -88,7 +88,7 @@ static void write_wide(struct packed *packed, const int64_t *values, unsigned n,
         uint64_t difference =
             values[i] == PACKED_NULL ? 0 : (uint64_t)values[i] - (uint64_t)packed->base;
 
-        digits_put(digits + i * width, difference, width);
+        digits_put(digits + (size_t)i * width, difference, width);
     }
 }
 
