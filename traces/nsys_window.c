@@ -171,18 +171,22 @@ static enum weir_status list_captures(struct nsys *nsys, char **out, struct weir
         "'cu%StreamBeginCapture%' OR value LIKE 'cu%StreamEndCapture%')";
     sqlite3_stmt *statement = NULL;
     const char *ids = NULL;
-    int result;
+    int result = SQLITE_DONE;
 
     if (nsys->tables[NSYS_STRINGS].name != NULL) {
-        if (sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL) != SQLITE_OK)
-            return nsys_failed(nsys, "StringIds", sqlite3_errcode(nsys->db), err);
-        result = sqlite3_step(statement);
-        if (result != SQLITE_ROW)
-            return nsys_end(nsys, NSYS_STRINGS, statement, result, err);
-        ids = (const char *)sqlite3_column_text(statement, 0);
+        result = sqlite3_prepare_v2(nsys->db, query, -1, &statement, NULL);
+        if (result == SQLITE_OK)
+            result = sqlite3_step(statement);
+        if (result == SQLITE_ROW)
+            ids = (const char *)sqlite3_column_text(statement, 0);
     }
     *out = strdup(ids == NULL ? "" : ids);
     (void)sqlite3_finalize(statement);
+    if (result != SQLITE_ROW && result != SQLITE_DONE) {
+        free(*out);
+        *out = NULL;
+        return nsys_failed(nsys, "StringIds", result, err);
+    }
     return *out == NULL ? weir_error_memory(err) : WEIR_OK;
 }
 
@@ -192,7 +196,7 @@ static enum weir_status select_calls(struct nsys *nsys, struct weir_error *err)
     enum weir_status status = list_captures(nsys, &captures, err);
     size_t room;
 
-    if (status != WEIR_OK)
+    if (status != WEIR_OK || captures == NULL)
         return status;
     room = 256 + strlen(captures);
     where = malloc(room);
