@@ -92,6 +92,12 @@ def test_window(folder):
     answer = json.loads(weir(folder, "import", "nsys", str(made(folder)), "-o", "w.weir", "--window",
                              "100ms:100400us", "--json").stdout)
     assert 0 < answer["nodes"] < 40
+    assert answer["report"]["source"]["window_from_ns"] == 100000000
+    # The same by the clock that graphs and figures have: the first call was at 100 ms.
+    again = json.loads(weir(folder, "import", "nsys", "profile.sqlite", "-o", "v.weir", "--window",
+                            "+0:+400us", "--json").stdout)
+    assert again["graph_hash"] == answer["graph_hash"]
+    assert again["report"]["source"]["first_ns"] == 100000000
     weir(folder, "import", "nsys", "profile.sqlite", "-o", "w.weir", "--window", "no such range",
          expected=2)
 
@@ -122,6 +128,20 @@ def test_refused(folder):
     assert not (pathlib.Path(folder) / "weir.db").exists(), "a refused file made a store"
 
 
+def test_warnings(folder):
+    base = sqlite3.connect(made(folder))
+    base.executescript("ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN returnValue; UPDATE "
+                       "META_DATA_EXPORT SET value = '9.1' WHERE name = 'EXPORT_SCHEMA_VERSION'")
+    base.close()
+    words = ["import", "nsys", "profile.sqlite", "-o", "g.weir"]
+    done = weir(folder, *words, "--json")
+    warnings = json.loads(done.stdout)["report"]["warnings"]
+    assert "returnValue" in warnings["CUPTI_ACTIVITY_KIND_RUNTIME"], warnings
+    assert "newer" in warnings["schema"], warnings
+    assert done.stderr.count("warning") == 2, done.stderr
+    assert weir(folder, *words, "--quiet").stderr == ""
+
+
 def test_twice(folder):
     made(folder)
     first = json.loads(weir(folder, "import", "nsys", "profile.sqlite", "-o", "a.weir",
@@ -141,7 +161,8 @@ def test_real(folder, profile):
 
 
 def tests():
-    for test in (test_made, test_text, test_window, test_usage, test_refused, test_twice):
+    for test in (test_made, test_text, test_window, test_usage, test_refused,
+                 test_warnings, test_twice):
         yield test.__name__[5:], test
     for profile in REAL:
         yield profile.name, lambda folder, profile=profile: test_real(folder, profile)
