@@ -4,17 +4,16 @@
 the verb gives its right result, or says what went wrong by message and exit status: no crash, no
 part of a file, no file beside one, a store of whole runs. Prints TAP, a point for each verb and kind.
 
-usage: nth_failure.py [--all] [SCENE[:KIND[:N]]]...
-    --all   every n, not a sample (by hand: minutes)
+usage: nth_failure.py [--all | --every K] [SCENE[:KIND[:N]]]...
+    --all      every n, and every scene when none is named, not a sample (by hand: hours)
+    --every K  the same for n = 1, 1 + K, 1 + 2 K, ...
 environment: WEIR, WEIR_SOURCE, WEIR_BUILD where tests/faults/shim.so is; WEIR_FAULTS_SECONDS for how
-long the sample may take (15)
+long the sample may compute (15)
 """
 
 import os
 import pathlib
 import sys
-import tempfile
-import time
 
 import scenes
 
@@ -23,6 +22,9 @@ SHIM = pathlib.Path(os.environ.get("WEIR_BUILD", ".")).resolve() / "tests/faults
 # cannot be read 3. Where a library says no more than that it failed, memory may pass for those.
 KINDS = {"memory": {7}, "write": {6}, "open": {3, 5, 6}, "thread": {5}, "sql": {3, 6}}
 PERSISTENT = {"write", "open"}  # a disk that is full stays full: tried both ways
+SAMPLED = ("import", "import-packed", "check", "simulate", "simulate-new", "replay", "calibrate",
+           "compare", "plot", "export", "export-chrome", "runs-delete")
+DEAR = {("calibrate", "write"), ("calibrate", "open"), ("calibrate", "sql")}  # a second each
 
 
 class Scene:
@@ -79,21 +81,24 @@ class Scene:
         scenes.check_folder(self.name, self.folder, self.before, is_done, self.reference)
 
 
-def numbers(n_calls, is_all, budget):
-    """Which n to try: all, or about `budget` of them, the first and the last among them."""
-    if is_all or n_calls <= budget:
-        return list(range(1, n_calls + 1))
+def numbers(n_calls, every, budget):
+    """Which n to try: each `every`-th, or about `budget` of them, the first and the last among them."""
+    if every or n_calls <= budget:
+        return list(range(1, n_calls + 1, every or 1))
     step = (n_calls - 1) / (budget - 1)
     return sorted({1 + round(i * step) for i in range(budget)})
 
 
-def try_kind(scene, kind, only, is_all, budget):
+def try_kind(scene, kind, only, every, seconds):
+    begun = scenes.cpu_s()
     n_calls = scene.count(kind)
     if n_calls is None:
         return None, "the shim does not load: an instrumented build, or no glibc"
+    ways = 2 if kind in PERSISTENT else 1
+    budget = max(2, int(seconds / ways / max(scenes.cpu_s() - begun, 0.01)))
     faults, tried = [], 0
     for goes_on in (False, True) if kind in PERSISTENT else (False,):
-        for n in [only] if only else numbers(n_calls, is_all, budget):
+        for n in [only] if only else numbers(n_calls, every, budget):
             done = scene.run(kind, n, goes_on)
             tried += 1
             try:
@@ -113,9 +118,11 @@ def short(faults):
         yield f"{ats[0]}{more}: {text}"
 
 
-def chosen(arguments):
+def chosen(arguments, every):
     if not arguments:
-        return [(name, kind, None) for name in scenes.SCENES for kind in KINDS]
+        names = scenes.SCENES if every else SAMPLED
+        return [(name, kind, None) for name in names for kind in KINDS
+                if every or (name, kind) not in DEAR]
     out = []
     for argument in arguments:
         parts = argument.split(":")
@@ -125,13 +132,20 @@ def chosen(arguments):
 
 
 def main(arguments):
-    is_all = "--all" in arguments
-    work = chosen([a for a in arguments if a != "--all"])
+    every = 0
+    if "--all" in arguments:
+        every = 1
+        arguments.remove("--all")
+    elif "--every" in arguments:
+        at = arguments.index("--every")
+        every = int(arguments[at + 1])
+        del arguments[at:at + 2]
+    work = chosen(arguments, every)
     seconds = float(os.environ.get("WEIR_FAULTS_SECONDS", "15"))
     print(f"1..{len(work)}", flush=True)
     failed = 0
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="weir-faults-") as name:
+    begun = scenes.cpu_s()
+    with scenes.scratch("weir-faults-") as name:
         top = pathlib.Path(name)
         (top / "template").mkdir()
         (top / "work").mkdir()
@@ -140,13 +154,9 @@ def main(arguments):
         for number, (name, kind, only) in enumerate(work, start=1):
             if name not in made:
                 made = {name: Scene(name, top / "template", top / "work")}
-            left = seconds - (time.monotonic() - begun)
+            left = seconds - (scenes.cpu_s() - begun)
             share = max(left, 0) / (len(work) - number + 1)
-            once = time.monotonic()
-            made[name].count(kind)
-            cost = time.monotonic() - once
-            budget = max(2, int(share / cost / (2 if kind in PERSISTENT else 1)))
-            tried, faults = try_kind(made[name], kind, only, is_all, budget)
+            tried, faults = try_kind(made[name], kind, only, every, share)
             failed += bool(tried and faults)
             note = f"{tried[0]} tried of {tried[1]}" if tried else f"# SKIP {faults}"
             print(f"{'not ok' if tried and faults else 'ok'} {number} - {name}, {kind}: {note}"

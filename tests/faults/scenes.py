@@ -11,6 +11,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import tempfile
 
 WEIR = str(pathlib.Path(os.environ.get("WEIR", "weir")).resolve())
 SOURCE = pathlib.Path(os.environ.get("WEIR_SOURCE", pathlib.Path(__file__).parents[2])).resolve()
@@ -68,6 +69,18 @@ SCENES = {
 # Measured times differ from one time to the next: only that they are there can be compared.
 MEASURED = {"replay", "calibrate", "devices"}
 RUNS_BEFORE = 2
+
+
+def scratch(prefix):
+    """A folder for the moment: in memory where that can be, so that nobody waits for a disk."""
+    memory = "/dev/shm"
+    return tempfile.TemporaryDirectory(prefix=prefix,
+                                       dir=memory if os.access(memory, os.W_OK) else None)
+
+
+def cpu_s():
+    """What this test and all it ran have computed: whatever else the machine does meanwhile."""
+    return sum(os.times()[:4])
 
 
 def weir(folder, words, env=None, **more):

@@ -13,10 +13,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,26 @@ static bool fails(enum kind of)
     return at > 0 && (n == at || (goes_on && n > at));
 }
 
+/* Where GSL is: inside its decompositions it allocates without looking, so that what fails there is
+ * no fault of Weir. */
+static uintptr_t gsl_begin, gsl_end;
+
+static int find_gsl(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    (void)arg;
+    if (strstr(info->dlpi_name, "libgsl.") == NULL)
+        return 0;
+    gsl_begin = (uintptr_t)info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uintptr_t end = (uintptr_t)(info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && gsl_begin + end > gsl_end)
+            gsl_end = gsl_begin + end;
+    }
+    return 1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     static const char *const names[] = {"", "memory", "write", "open", "thread", "wake", "sql"};
@@ -56,6 +78,7 @@ __attribute__((constructor)) static void begin(void)
         if (strncmp(what, names[i], (size_t)(colon - what)) == 0 && names[i][colon - what] == '\0')
             kind = (enum kind)i;
     }
+    (void)dl_iterate_phdr(find_gsl, NULL);
     (void)unsetenv("WEIR_FAULT");
     (void)unsetenv("WEIR_FAULT_COUNT");
 }
@@ -83,9 +106,9 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
-static bool is_out(void)
+static bool is_out(const void *caller)
 {
-    if (!fails(MEMORY))
+    if (((uintptr_t)caller >= gsl_begin && (uintptr_t)caller < gsl_end) || !fails(MEMORY))
         return false;
     errno = ENOMEM;
     return true;
@@ -93,27 +116,27 @@ static bool is_out(void)
 
 void *malloc(size_t size)
 {
-    return is_out() ? NULL : __libc_malloc(size);
+    return is_out(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return is_out() ? NULL : __libc_calloc(n, size);
+    return is_out(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return is_out() ? NULL : __libc_realloc(old, size);
+    return is_out(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)
 {
-    return is_out() ? NULL : __libc_memalign(align, size);
+    return is_out(__builtin_return_address(0)) ? NULL : __libc_memalign(align, size);
 }
 
 int posix_memalign(void **out, size_t align, size_t size)
 {
-    *out = is_out() ? NULL : __libc_memalign(align, size);
+    *out = is_out(__builtin_return_address(0)) ? NULL : __libc_memalign(align, size);
     return *out == NULL ? ENOMEM : 0;
 }
 
