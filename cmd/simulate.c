@@ -213,13 +213,16 @@ static enum weir_status write_run(const struct request *request, struct work *wo
 static enum weir_status run_plan(const struct cmd_context *context, const struct request *request,
                                  struct work *work, struct weir_error *err)
 {
+    struct simulate_options options = request->options;
     struct progress progress;
     enum weir_status status;
 
     progress_begin(&progress, context, "simulating", request->common.is_quiet);
     status = analyze_critical_path(plan_binding(work->plan), &work->critical_path_ns, err);
     if (status == WEIR_OK) {
-        status = simulate(work->plan, &request->options, &work->result, err);
+        options.progress = progress_show;
+        options.progress_arg = &progress;
+        status = simulate(work->plan, &options, &work->result, err);
     }
     if (status == WEIR_OK) {
         status = write_settings(request, work, err);

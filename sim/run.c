@@ -93,11 +93,27 @@ static bool next_instant(struct simulation *sim)
     return true;
 }
 
+#define INSTANTS_BETWEEN 65536 /* two looks at how far it is: of no cost */
+
+static void tell_progress(const struct simulation *sim)
+{
+    const struct simulate_options *options = sim->options;
+
+    if (options->progress != NULL && sim->program->n_nodes > 0) {
+        options->progress(options->progress_arg,
+                          1 - (double)sim->n_to_run / (double)sim->program->n_nodes);
+    }
+}
+
 static enum weir_status run_on(struct simulation *sim)
 {
+    uint32_t n_instants = 0;
     enum weir_status status = settle(sim);
 
     while (status == WEIR_OK && next_instant(sim)) {
+        if (++n_instants % INSTANTS_BETWEEN == 0) {
+            tell_progress(sim);
+        }
         status = simulation_finish_all(sim);
         if (status == WEIR_OK) {
             status = settle(sim);

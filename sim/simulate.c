@@ -190,7 +190,8 @@ static enum weir_status simulate_program(struct simulation *sim, struct simulate
 
 struct simulate_options simulate_default(void)
 {
-    return (struct simulate_options){CONTENTION_NONE, UNKNOWN_MARK, true};
+    return (struct simulate_options){
+        .contention = CONTENTION_NONE, .unknown_overlap = UNKNOWN_MARK, .keeps_details = true};
 }
 
 enum weir_status simulate(const struct plan *plan, const struct simulate_options *options,

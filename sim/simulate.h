@@ -14,6 +14,8 @@ struct simulate_options {
     enum contention contention;
     enum unknown_overlap unknown_overlap;
     bool keeps_details; /* waits, holds, pressure and induced edges, and not only spans and peaks */
+    void (*progress)(void *arg, double part); /* of the nodes, now and then; NULL: to nobody */
+    void *progress_arg;
 };
 
 struct simulate_options simulate_default(void);
