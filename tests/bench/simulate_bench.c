@@ -101,10 +101,10 @@ int main(int argc, char **argv)
     int64_t slots = argc > 3 ? strtol(argv[3], NULL, 10) : 1, makespan_ns;
     struct layers layers = layers_make(n_nodes, width, 1);
     const int64_t huge = INT64_MAX / 4, tight = (int64_t)width * 1400000;
-    const struct simulate_options bare = {CONTENTION_NONE, UNKNOWN_ALLOW, false};
-    const struct simulate_options whole = {CONTENTION_NONE, UNKNOWN_ALLOW, true};
-    const struct simulate_options pairs = {CONTENTION_PAIRWISE, UNKNOWN_ALLOW, false};
-    const struct simulate_options share = {CONTENTION_SHARE, UNKNOWN_ALLOW, false};
+    const struct simulate_options bare = {CONTENTION_NONE, UNKNOWN_ALLOW, false, NULL, NULL};
+    const struct simulate_options whole = {CONTENTION_NONE, UNKNOWN_ALLOW, true, NULL, NULL};
+    const struct simulate_options pairs = {CONTENTION_PAIRWISE, UNKNOWN_ALLOW, false, NULL, NULL};
+    const struct simulate_options share = {CONTENTION_SHARE, UNKNOWN_ALLOW, false, NULL, NULL};
     const struct variant variants[] = {
         {"edges only, spans", {false, huge, slots, false}, bare},
         {"objects, spans and peaks", {true, huge, slots, false}, bare},
