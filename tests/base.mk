@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of base/; each links what that folder may use, $(base_test_libs).
 
+check_PROGRAMS += tests/base/test_ending
+tests_base_test_ending_SOURCES = tests/base/test_ending.c
+tests_base_test_ending_LDADD = $(base_test_libs)
+
 check_PROGRAMS += tests/base/test_memory
 tests_base_test_memory_SOURCES = tests/base/test_memory.c
 tests_base_test_memory_LDADD = $(base_test_libs)
