@@ -78,8 +78,12 @@ static void answer(const struct request *request, const struct report *report,
         answer_json(report, graph);
         return;
     }
+    if (request->common.is_quiet) {
+        cmd_print_errors(report);
+        return;
+    }
     cmd_print_report(report);
-    if (graph != NULL && report_errors(report) == 0 && !request->common.is_quiet) {
+    if (graph != NULL && report_errors(report) == 0) {
         printf("%s: legal: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n",
                request->graph, graph_n_nodes(graph), graph_n_edges(graph), graph_n_objects(graph));
     }

@@ -75,6 +75,8 @@ void cmd_show_lines(FILE *to, const char *text);
 /** Prints the findings to standard error, one a line, errors first counted in a last line when some
  *  were not kept. */
 void cmd_print_report(const struct report *report);
+/** The same without warnings and notes, for --quiet. */
+void cmd_print_errors(const struct report *report);
 
 /** Reads a graph with a machine file over it (NULL: none) and --capacity D=SIZE settings, printing
  *  what was found to standard error. A machine without a slash that is no file here is looked up as

@@ -14,7 +14,7 @@
 #define FINDINGS_KEPT 50 /* errors of one file */
 #define MACHINE_SUFFIX ".weir"
 
-void cmd_print_report(const struct report *report)
+static void print_report(const struct report *report, bool has_remarks)
 {
     uint32_t n_kept_errors = 0;
     char line[2048];
@@ -24,6 +24,8 @@ void cmd_print_report(const struct report *report)
 
         if (finding->severity == SEVERITY_ERROR)
             n_kept_errors++;
+        else if (!has_remarks)
+            continue;
         report_line(finding, line, sizeof line);
         cmd_show(stderr, line);
         putc('\n', stderr);
@@ -34,6 +36,16 @@ void cmd_print_report(const struct report *report)
     }
     if (report_is_short(report))
         fprintf(stderr, "memory ran out while findings were kept: some are missing\n");
+}
+
+void cmd_print_report(const struct report *report)
+{
+    print_report(report, true);
+}
+
+void cmd_print_errors(const struct report *report)
+{
+    print_report(report, false);
 }
 
 static bool is_file(const char *path)

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What precedence alone says of a graph: its critical path. */
+/* What precedence alone says of a bound graph, before any schedule: when each node can and must start,
+ * the critical path, what no schedule can beat, how long copies live, who comes before whom, and
+ * whether the run can always go on.
+ *
+ * A node that is off has length 0 and passes its edges on. So has one that stands in for another by
+ * fallback=: it runs only where that one gives way. A distribution counts as its mean. */
 #ifndef WEIR_GRAPH_ANALYZE_H
 #define WEIR_GRAPH_ANALYZE_H
 
+#include "graph/adjacency.h"
 #include "graph/bind.h"
 
 /** The precedence critical path: the greatest sum of lengths and lags along any path of given and
@@ -12,5 +18,142 @@
 MUST_CHECK enum weir_status analyze_critical_path(const struct binding *binding,
                                                   int64_t *critical_path_ns,
                                                   struct weir_error *err);
+
+#define ANALYZE_NEVER INT64_MAX /* no deadline asks for it */
+
+/* Times of nodes, by id. The edges are those of `next`: given ones first, then implied ones. */
+struct analysis {
+    const struct binding *binding;
+    struct adjacency next;
+    bool *is_standby;     /* a node that some fallback= names */
+    bool *is_uncertain;   /* an unknown length is on a path to its start, or is its own */
+    int64_t *length_ns;   /* the mean; 0 where it is unknown */
+    int64_t *earliest_ns; /* r_i = max(release, max over producers of (f_j + lag)) */
+    int64_t *latest_ns; /* LS_i = LF_i - length, where who has no consumer must finish by end_ns */
+    int64_t *due_ns;    /* the same by deadlines alone; ANALYZE_NEVER where none asks */
+    uint32_t *bound_by; /* the producer that settles earliest_ns; WEIR_NONE: its release, or 0 */
+    int64_t end_ns;     /* the greatest r_i + length: no run ends before */
+    uint32_t n_unknown; /* nodes that run and whose length nothing says */
+};
+
+/** WEIR_MEMORY; WEIR_INPUT when times pass 64 bits. The caller frees with analyze_free. */
+MUST_CHECK enum weir_status analyze(const struct binding *binding, struct analysis *out,
+                                    struct weir_error *err);
+void analyze_free(struct analysis *analysis);
+
+/** The lag and the kind of an edge of `next`. */
+struct analyze_link {
+    int64_t lag_ns;
+    bool is_from_start;
+};
+struct analyze_link analyze_link(const struct graph *graph, uint32_t edge);
+
+/** Earliest starts again, with other lengths: those that are given, or, where @p slow is set, the
+ *  longest that a node's distribution makes likely (greatest of uniform and empirical, mean and
+ *  three standard deviations of the others). Both out by id; bound_by may be NULL. */
+MUST_CHECK enum weir_status analyze_earliest(const struct analysis *analysis,
+                                             const int64_t *length_ns, bool has_releases,
+                                             int64_t *earliest_ns, uint32_t *bound_by,
+                                             struct weir_error *err);
+/** The longest that the node is likely to take; its length where it has no distribution. */
+int64_t analyze_slow_ns(const struct analysis *analysis, weir_node node);
+
+/** The nodes of the precedence critical path (without releases) from the first, n of them,
+ *  malloc'ed, and its length. */
+MUST_CHECK enum weir_status analyze_path(const struct analysis *analysis, weir_node **nodes,
+                                         uint32_t *n, int64_t *length_ns, struct weir_error *err);
+
+/* --- what no schedule can beat, as long as no node gives way to its fallback --- */
+
+struct analyze_engine {
+    uint32_t n_nodes;
+    int64_t work_ns;  /* of all its nodes */
+    int64_t bound_ns; /* least head + work over slots + least tail */
+    int64_t bytes;    /* that its nodes move: bytes=, or the object of a copy */
+    int64_t bytes_ns; /* over its bandwidth and slots; -1 when it has none */
+};
+
+struct analyze_bounds {
+    struct analyze_engine *engines; /* by id */
+    int64_t *resource_ns; /* by id: demands times lengths over the capacity: under share */
+    int64_t bound_ns;     /* the greatest of end_ns and the engines' bounds */
+};
+
+MUST_CHECK enum weir_status analyze_bounds(const struct analysis *analysis,
+                                           struct analyze_bounds *out, struct weir_error *err);
+void analyze_bounds_free(struct analyze_bounds *bounds);
+
+/* --- lives of copies --- */
+
+enum analyze_role {
+    ROLE_NONE,     /* nobody uses it */
+    ROLE_READER,   /* or writer */
+    ROLE_ALIAS,    /* a reader or writer by an alias */
+    ROLE_TRANSFER, /* a copy node, out of it or into it */
+    ROLE_MAPPING,
+    ROLE_BARRIER, /* a barrier before its reclamation, or one that holds it */
+    ROLE_HOLD     /* a lifetime-hold */
+};
+
+struct analyze_life {
+    weir_node begins;   /* none: it is initial */
+    weir_node ready_by; /* whose finish settles reclaim_ready_ns; none: nobody uses it */
+    weir_node late_by;  /* a producer of the reclamation that neither uses nor holds the copy and
+                                 keeps it later than that; none */
+    enum analyze_role role;   /* of ready_by */
+    int64_t begin_ns;         /* earliest */
+    int64_t reclaim_ready_ns; /* the last reader, alias use, transfer or protecting barrier */
+    int64_t end_ns;           /* earliest; -1: it stays */
+};
+
+/** By copy, malloc'ed. */
+MUST_CHECK enum weir_status analyze_lives(const struct analysis *analysis,
+                                          struct analyze_life **out, struct weir_error *err);
+const char *analyze_role_name(enum analyze_role role);
+
+/* --- who comes before whom, for the reuse of storage on several queues --- */
+
+struct analyze_order;
+
+/** An index over the precedence of the analysis, which must outlive it. */
+MUST_CHECK enum weir_status analyze_order_make(const struct analysis *analysis,
+                                               struct analyze_order **out, struct weir_error *err);
+void analyze_order_free(struct analyze_order *order);
+/** Has @p first finished whenever @p second starts, in every schedule? Then a path of edges leads
+ *  from the finish of the first to the second. */
+bool analyze_before(struct analyze_order *order, weir_node first, weir_node second);
+/** After analyze_before said yes: such a path, from the first to the second, malloc'ed. */
+MUST_CHECK enum weir_status analyze_before_path(const struct analyze_order *order, weir_node first,
+                                                weir_node second, weir_node **nodes, uint32_t *n,
+                                                struct weir_error *err);
+
+/* --- can the run always go on? --- */
+
+enum analyze_verdict {
+    PROGRESS_FREE,    /* in no schedule does everything wait for bytes */
+    PROGRESS_UNKNOWN, /* some schedule may; no proof either way */
+    PROGRESS_SHORT    /* no schedule completes: a node can never have its bytes */
+};
+
+struct analyze_progress {
+    enum analyze_verdict verdict;
+    /* Free because all bytes fit at once. Else, unless short: the node that might not fit, when all
+     * that waits may hold held_bytes of room_bytes in the domain and it needs need_bytes more. */
+    bool fits_at_once;
+    weir_node node; /* short: none when it is the initial copies */
+    weir_domain domain;
+    int64_t held_bytes, need_bytes, room_bytes;
+};
+
+MUST_CHECK enum weir_status analyze_progress(const struct analysis *analysis,
+                                             struct analyze_progress *out, struct weir_error *err);
+
+/** The bytes that are live in each domain whenever the node runs, whatever the schedule: what it
+ *  touches, its workspace and staging, and the initial copies that stay. By domain id.
+ *  @param always_bytes of analyze_always */
+void analyze_least_bytes(const struct binding *binding, weir_node node, const int64_t *always_bytes,
+                         int64_t *least_bytes);
+/** By domain id: the initial copies that are never given back; all initial copies. */
+void analyze_always(const struct binding *binding, int64_t *always_bytes, int64_t *initial_bytes);
 
 #endif

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "graph/audit.h"
+
 #include "graph/graph_internal.h"
 
 #define NOWHERE ((struct report_at){NULL, 0, 0})
@@ -202,6 +204,9 @@ enum weir_status check_graph(const struct graph *graph, struct report *report, s
     }
     if (status == WEIR_OK) {
         status = check_unused(binding, report, err);
+    }
+    if (status == WEIR_OK) {
+        status = audit_graph(binding, report, err);
     }
     if (status == WEIR_INPUT) {
         status = WEIR_OK; /* the report says it all */

@@ -6,7 +6,7 @@
 #include "graph/bind.h"
 
 /** Binds the graph and adds what binding alone does not ask: costs that are missing or unknown,
- *  objects that nobody touches, fallbacks that write less than what they stand in for, how many
+ *  objects that nobody touches, what graph/audit.h looks for, fallbacks that write less than what they stand in for, how many
  *  costs have no evidence. What is wrong is in the report, and then *out is NULL; the status is
  *  WEIR_OK whenever the check could be made. */
 MUST_CHECK enum weir_status check_graph(const struct graph *graph, struct report *report,

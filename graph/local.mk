@@ -7,6 +7,19 @@ graph_libgraph_a_SOURCES = \
 	graph/adjacency.h \
 	graph/analyze.c \
 	graph/analyze.h \
+	graph/analyze_bounds.c \
+	graph/analyze_lives.c \
+	graph/analyze_order.c \
+	graph/analyze_progress.c \
+	graph/analyze_times.c \
+	graph/audit.c \
+	graph/audit.h \
+	graph/audit_bytes.c \
+	graph/audit_evidence.c \
+	graph/audit_internal.h \
+	graph/audit_order.c \
+	graph/audit_recompute.c \
+	graph/audit_windows.c \
 	graph/bind.c \
 	graph/bind.h \
 	graph/bind_audit.c \

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What costs rest on. Who measured once, or under other conditions, knows less than it seems. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/audit_internal.h"
+
+#define NOWHERE ((struct report_at){NULL, 0, 0})
+#define LEAST_CONFIDENCE 0.5
+
+/* Does the text hold the word, apart from others? */
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        if ((at == text || !isalnum((unsigned char)at[-1])) &&
+            !isalnum((unsigned char)at[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_single(const struct graph *graph, const struct graph_evidence *evidence)
+{
+    const char *detail = graph_text(graph, evidence->detail);
+
+    return (evidence->kind == EVIDENCE_MEASURED || evidence->kind == EVIDENCE_FITTED) &&
+           has_word(detail, "n=1");
+}
+
+/* Cold times in a graph of warm ones, or the other way round. */
+static bool is_out_of_scope(const struct graph *graph, const struct graph_evidence *evidence)
+{
+    const char *detail = graph_text(graph, evidence->detail);
+
+    return (graph->scope == SCOPE_WARM && has_word(detail, "cold")) ||
+           (graph->scope == SCOPE_COLD && has_word(detail, "warm"));
+}
+
+struct tally {
+    uint32_t n, first; /* how many nodes, and which is the first */
+};
+
+static void count(struct tally *tally, bool is_one, uint32_t node)
+{
+    if (is_one && tally->n++ == 0) {
+        tally->first = node;
+    }
+}
+
+static void tell(struct audit *audit, enum finding_code code, const struct tally *tally,
+                 const char *what)
+{
+    const char *name;
+
+    if (tally->n == 0) {
+        return;
+    }
+    name = audit_node(audit, tally->first);
+    report_add(audit->report, code, NOWHERE, "%" PRIu32 " node%s, such as %s, %s", tally->n,
+               tally->n == 1 ? "" : "s", name, what);
+    report_name(audit->report, name);
+}
+
+/* Facts of the machine that nothing backs. */
+static void check_machine(struct audit *audit)
+{
+    const struct graph *graph = audit->graph;
+    uint32_t n_bare = 0;
+    const char *first = NULL;
+
+    for (uint32_t i = 0; i < graph->n_kappas; i++) {
+        if (graph->kappas[i].evidence.kind == EVIDENCE_NONE) {
+            first = n_bare++ == 0
+                        ? graph_text(graph, graph_class_name(graph, graph->kappas[i].slowed))
+                        : first;
+        }
+    }
+    if (n_bare > 0) {
+        report_add(audit->report, FINDING_BARE_CONTENTION, NOWHERE,
+                   "%" PRIu32 " of %" PRIu32 " kappa lines have no evidence, such as that of class "
+                   "%s",
+                   n_bare, graph->n_kappas, first);
+        report_name(audit->report, first);
+    }
+}
+
+void audit_evidence(struct audit *audit)
+{
+    const struct graph *graph = audit->graph;
+    struct tally single = {0, 0}, doubtful = {0, 0}, other = {0, 0};
+
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        const struct graph_evidence *evidence = &graph->evidences[graph->nodes[i].evidence];
+
+        if (graph->nodes[i].evidence == 0 || !audit_runs(audit, i)) {
+            continue;
+        }
+        count(&single, is_single(graph, evidence), i);
+        count(&doubtful, evidence->confidence >= 0 && evidence->confidence < LEAST_CONFIDENCE, i);
+        count(&other, is_out_of_scope(graph, evidence), i);
+    }
+    tell(audit, FINDING_THIN_EVIDENCE, &single, "rest on one measurement (n=1)");
+    tell(audit, FINDING_LOW_CONFIDENCE, &doubtful, "rest on evidence of a confidence below 0.5");
+    tell(audit, FINDING_OTHER_SCOPE, &other,
+         graph->scope == SCOPE_WARM ? "rest on cold times in a graph of warm ones"
+                                    : "rest on warm times in a graph of cold ones");
+    check_machine(audit);
+}
