@@ -2,6 +2,7 @@
 /* Finishing and starting: what a node gives back when it ends, and, in dispatch order, who starts. */
 #include <stdlib.h>
 
+#include "sim/lacking.h"
 #include "sim/open.h"
 
 /* What ends with the node: its share of bytes and of forbidden and unknown overlaps. */
@@ -12,7 +13,10 @@ static enum weir_status give_bytes(struct simulation *sim, uint32_t node)
     if (sim->options->keeps_details) {
         sim->log.items[sim->log.n++] = node | LOG_FINISH;
     }
-    return status == WEIR_OK && sim->n_for_bytes > 0 ? simulation_wake(sim, node) : status;
+    if (sim->memory->n_freed > 0) {
+        lacking_wake(sim);
+    }
+    return status;
 }
 
 static enum weir_status end_overlaps(struct simulation *sim, uint32_t node)
@@ -209,6 +213,15 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node, int
                : contention_start(sim->contention, node, length_ns, sim->now_ns, sim->err);
 }
 
+/* Whoever might have begun the same copy needs less now. */
+static void need_less(struct simulation *sim)
+{
+    for (uint32_t i = 0; i <= sim->program->n_engines; i++) {
+        sim->engines[i].is_stale = sim->engines[i].is_stale || sim->engines[i].n_shelved > 0;
+    }
+    sim->has_stale = true;
+}
+
 static enum weir_status start_node(struct simulation *sim, struct candidate candidate)
 {
     uint32_t node = candidate.node;
@@ -219,6 +232,9 @@ static enum weir_status start_node(struct simulation *sim, struct candidate cand
         status = memory_take(sim->memory, node, sim->err);
         if (sim->options->keeps_details) {
             sim->log.items[sim->log.n++] = node;
+        }
+        if (sim->program->shares_begins && sim->n_lacking > 0) {
+            need_less(sim);
         }
     }
     if (status == WEIR_OK && length_ns > 0) {
@@ -264,9 +280,7 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
     }
     if ((fixed->flags & PROGRAM_TAKES) != 0 &&
         !memory_fits(sim->memory, candidate.node, &short_of)) {
-        memory_await(sim->memory, short_of);
-        sim->n_for_bytes++;
-        return simulation_set_aside(sim, &sim->for_bytes[short_of.index], candidate, WAIT_CAPACITY);
+        return lacking_add(sim, candidate, short_of);
     }
     if (sim->forbidden != NULL && sim->timeline->spans[candidate.node].isolated_ns > 0 &&
         overlap_count(sim->forbidden, candidate.node) > 0) {
@@ -284,18 +298,17 @@ enum weir_status simulation_start_what_fits(struct simulation *sim)
         status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
     }
     while (sim->n_open > 0 && status == WEIR_OK) {
+        struct candidate candidate;
         uint32_t index;
 
         if (sim->has_stale) {
             status = open_reorder(sim);
-            if (status != WEIR_OK) {
-                break;
-            }
         }
         /* Closed while at work: what it frees or makes ready may open it again. */
-        index = open_take(sim);
-        status = try_start(sim, ready_pop(&sim->engines[index].queue));
-        open_offer(sim, index);
+        if (status == WEIR_OK && open_take(sim, &index, &candidate)) {
+            status = try_start(sim, candidate);
+            open_offer(sim, index);
+        }
     }
     return status;
 }

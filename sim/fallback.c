@@ -5,7 +5,7 @@
  * would have been ready, and no earlier than when that was settled. */
 #include <stdlib.h>
 
-#include "sim/simulate_internal.h"
+#include "sim/lacking.h"
 
 static enum weir_status add_window(struct simulation *sim, uint32_t node)
 {
@@ -84,8 +84,8 @@ static enum weir_status pass_on(struct simulation *sim, uint32_t node)
     enum weir_status status = memory_give(sim->memory, node, false, sim->err);
 
     log_skip(sim, node);
-    if (status == WEIR_OK) {
-        status = simulation_wake(sim, node);
+    if (sim->memory->n_freed > 0) {
+        lacking_wake(sim);
     }
     if (status == WEIR_OK) {
         status = simulation_push_pass(sim, node, sim->now_ns);

@@ -8,6 +8,8 @@ sim_libsim_a_SOURCES = \
 	sim/contention_internal.h \
 	sim/dispatch.c \
 	sim/fallback.c \
+	sim/lacking.c \
+	sim/lacking.h \
 	sim/ledger.c \
 	sim/ledger.h \
 	sim/memory.c \
@@ -26,6 +28,8 @@ sim_libsim_a_SOURCES = \
 	sim/ready.c \
 	sim/run.c \
 	sim/share.c \
+	sim/shelf.c \
+	sim/shelf.h \
 	sim/simulate.c \
 	sim/simulate.h \
 	sim/simulate_internal.h \

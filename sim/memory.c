@@ -70,8 +70,10 @@ enum weir_status memory_rewind(struct memory *memory, struct ledger *ledger, str
         const struct graph_domain *domain = graph_domain(program->graph, (weir_domain){i});
 
         memory->used_bytes[i] = 0;
-        memory->pools[i] = (struct pool){
-            .usable_bytes = domain->capacity_bytes - domain->reserve_bytes, .last_copy = WEIR_NONE};
+        memory->pools[i] =
+            (struct pool){.usable_bytes = domain->capacity_bytes - domain->reserve_bytes,
+                          .last_copy = WEIR_NONE,
+                          .last_giver = WEIR_NONE};
     }
     return begin_copies(memory, err);
 }
@@ -184,14 +186,14 @@ int64_t memory_peak_bytes(const struct memory *memory, weir_domain domain)
     return memory->pools[domain.index].peak_bytes;
 }
 
-weir_object memory_last_freed(const struct memory *memory, weir_domain domain)
+uint32_t memory_last_copy(const struct memory *memory, weir_domain domain)
 {
-    uint32_t copy = memory->pools[domain.index].last_copy;
+    return memory->pools[domain.index].last_copy;
+}
 
-    if (copy == WEIR_NONE) {
-        return (weir_object){WEIR_NONE};
-    }
-    return bind_copy(memory->program->binding, (weir_copy){copy})->object;
+weir_node memory_last_giver(const struct memory *memory, weir_domain domain)
+{
+    return (weir_node){memory->pools[domain.index].last_giver};
 }
 
 int64_t memory_live_bytes(const struct memory *memory, weir_copy copy)

@@ -11,8 +11,9 @@ struct pool {
     int64_t usable_bytes;
 
     int64_t peak_bytes;
-    uint32_t last_copy; /* given back last; WEIR_NONE when that was workspace or staging */
-    bool is_awaited;    /* memory_next_freed tells when bytes come back */
+    uint32_t last_copy;  /* given back last; WEIR_NONE when that was workspace or staging */
+    uint32_t last_giver; /* that gave it back */
+    bool is_awaited;     /* memory_next_freed tells when bytes come back */
 };
 
 enum copy_state { COPY_AWAITED, COPY_LIVE, COPY_ENDED };
@@ -175,8 +176,10 @@ void memory_settle(struct memory *memory);
 const int64_t *memory_used_bytes(const struct memory *memory); /* by domain */
 int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain);
 int64_t memory_peak_bytes(const struct memory *memory, weir_domain domain);
-/** The object given back last in a domain; none when that was workspace or staging. */
-weir_object memory_last_freed(const struct memory *memory, weir_domain domain);
+/** The copy given back last in a domain; WEIR_NONE when that was workspace or staging. */
+uint32_t memory_last_copy(const struct memory *memory, weir_domain domain);
+/** The node that gave it back. */
+weir_node memory_last_giver(const struct memory *memory, weir_domain domain);
 
 /* For the explanation of a run that is stuck. */
 /** What the node would take in that domain if it started now. */

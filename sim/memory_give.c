@@ -16,6 +16,7 @@ static enum weir_status give_bytes(struct memory *memory, uint32_t domain, uint3
     memory->used_bytes[domain] -= bytes;
     memory->has_changed = true;
     pool->last_copy = WEIR_NONE;
+    pool->last_giver = giver;
     if (pool->is_awaited) {
         pool->is_awaited = false;
         memory->freed[memory->n_freed++] = domain;

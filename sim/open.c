@@ -2,10 +2,17 @@
 /* The heap of open engines, when there is more than one. */
 #include "sim/open.h"
 
+#include "sim/lacking.h"
+
+static struct candidate head_of(const struct engine_state *engine)
+{
+    return engine->n_shelved > 0 ? engine->head : ready_first(&engine->queue);
+}
+
 static bool engine_before(const struct simulation *sim, uint32_t a, uint32_t b)
 {
-    struct candidate first_of_a = ready_first(&sim->engines[a].queue);
-    struct candidate first_of_b = ready_first(&sim->engines[b].queue);
+    struct candidate first_of_a = head_of(&sim->engines[a]);
+    struct candidate first_of_b = head_of(&sim->engines[b]);
 
     return candidate_before(&first_of_a, &first_of_b);
 }
@@ -50,6 +57,87 @@ void open_sink_last(struct simulation *sim)
     sink(sim, 0, sim->open[sim->n_open]);
 }
 
+/* Its first candidate of those that would fit, from its queue or from a shelf; false when there is
+ * none. @param shelf NO_SHELF when it is in the queue */
+#define NO_SHELF UINT32_MAX
+
+static bool first_of(const struct simulation *sim, uint32_t index, struct candidate *first,
+                     uint32_t *shelf)
+{
+    const struct engine_state *engine = &sim->engines[index];
+    bool is_lacking = lacking_first(sim, index, first, shelf);
+
+    if (ready_n(&engine->queue) > 0) {
+        struct candidate ready = ready_first(&engine->queue);
+
+        if (!is_lacking || candidate_before(&ready, first)) {
+            *first = ready;
+            *shelf = NO_SHELF;
+            return true;
+        }
+    }
+    return is_lacking;
+}
+
+/* While an engine is open its head only becomes earlier; a head that has lost its room is found out
+ * when its turn comes. */
+void open_offer_lacking(struct simulation *sim, uint32_t index)
+{
+    struct engine_state *engine = &sim->engines[index];
+    struct candidate first;
+    uint32_t shelf;
+
+    if (!first_of(sim, index, &first, &shelf)) {
+        return;
+    }
+    if (engine->open_at == 0) {
+        engine->head = first;
+        open_rise(sim, sim->n_open++, index);
+    } else if (candidate_before(&first, &engine->head)) {
+        engine->head = first;
+        open_rise(sim, engine->open_at - 1, index);
+    }
+}
+
+static void close_first(struct simulation *sim)
+{
+    sim->engines[sim->open[0]].open_at = 0;
+    if (--sim->n_open > 0) {
+        open_sink_last(sim);
+    }
+}
+
+bool open_take_lacking(struct simulation *sim, struct candidate *first)
+{
+    uint32_t index = sim->open[0], shelf;
+    struct engine_state *engine = &sim->engines[index];
+
+    if (!first_of(sim, index, first, &shelf)) {
+        close_first(sim);
+        return false;
+    }
+    if (first->node != engine->head.node) {
+        engine->head = *first;
+        sink(sim, 0, index);
+        return false;
+    }
+    close_first(sim);
+    *first =
+        shelf == NO_SHELF ? ready_pop(&engine->queue) : lacking_take(sim, index, shelf, *first);
+    return true;
+}
+
+/* Of a stale engine all candidates stand in its queue again. */
+static enum weir_status refresh(struct simulation *sim, uint32_t index)
+{
+    enum weir_status status = lacking_return(sim, index);
+
+    sim->engines[index].is_stale = false;
+    return status == WEIR_OK && sim->priority != NULL
+               ? ready_reorder(&sim->engines[index].queue, sim->priority, sim->err)
+               : status;
+}
+
 enum weir_status open_reorder(struct simulation *sim)
 {
     enum weir_status status = WEIR_OK;
@@ -57,12 +145,14 @@ enum weir_status open_reorder(struct simulation *sim)
     sim->has_stale = false;
     for (uint32_t i = 0; i <= sim->program->n_engines && status == WEIR_OK; i++) {
         if (sim->engines[i].is_stale) {
-            sim->engines[i].is_stale = false;
-            status = ready_reorder(&sim->engines[i].queue, sim->priority, sim->err);
+            status = refresh(sim, i);
         }
     }
     for (uint32_t i = sim->n_open; i > 0 && status == WEIR_OK; i--) {
         sink(sim, i - 1, sim->open[i - 1]);
+    }
+    for (uint32_t i = 0; i <= sim->program->n_engines && status == WEIR_OK; i++) {
+        open_offer(sim, i);
     }
     return status;
 }

@@ -114,12 +114,23 @@ static uint32_t count_touches(const struct program *program)
     return n;
 }
 
+/* Notes that another node may begin the copy. @param begun by copy: whether one may */
+static void note_begin(struct program *program, uint8_t *begun, uint32_t touch)
+{
+    if ((touch & TOUCH_BEGINS) != 0) {
+        program->shares_begins = program->shares_begins || begun[touch & TOUCH_COPY] != 0;
+        begun[touch & TOUCH_COPY] = 1;
+    }
+}
+
 static enum weir_status compile_touches(struct program *program, struct weir_error *err)
 {
+    uint8_t *begun = calloc((size_t)program->n_copies + 1, sizeof *begun);
     uint32_t n = 0;
 
     program->touches = malloc(((size_t)count_touches(program) + 1) * sizeof *program->touches);
-    if (program->touches == NULL) {
+    if (program->touches == NULL || begun == NULL) {
+        free(begun);
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < program->n_nodes; i++) {
@@ -132,6 +143,7 @@ static enum weir_status compile_touches(struct program *program, struct weir_err
         for (uint32_t j = 0; j < n_touches; j++) {
             uint32_t touch = touch_of(program, &touches[j]);
 
+            note_begin(program, begun, touch);
             node->flags |= PROGRAM_BYTES;
             n_begun += (touch & TOUCH_BEGINS) != 0 ? 1 : 0;
             program->touches[n++] = touch;
@@ -143,6 +155,7 @@ static enum weir_status compile_touches(struct program *program, struct weir_err
         program->n_touching += (node->flags & PROGRAM_BYTES) != 0 ? 1 : 0;
     }
     program->nodes[program->n_nodes].touches = n;
+    free(begun);
     return WEIR_OK;
 }
 

@@ -56,6 +56,7 @@ struct program {
     bool is_plain;       /* no lags, no releases, none that passes on or gives way: a node is ready
                             when the last of its edges is fed */
     uint32_t n_touching; /* nodes with PROGRAM_BYTES */
+    bool shares_begins;  /* some copy may begin with more than one node */
     size_t memory_bytes;
 };
 

@@ -197,16 +197,3 @@ enum weir_status simulation_wake_all(struct simulation *sim, struct waiting *wai
     }
     return status;
 }
-
-enum weir_status simulation_wake(struct simulation *sim, uint32_t giver)
-{
-    enum weir_status status = WEIR_OK;
-    weir_domain domain;
-
-    while (status == WEIR_OK && memory_next_freed(sim->memory, &domain)) {
-        sim->n_for_bytes -= sim->for_bytes[domain.index].n;
-        status = simulation_wake_all(sim, &sim->for_bytes[domain.index], giver,
-                                     memory_last_freed(sim->memory, domain));
-    }
-    return status;
-}

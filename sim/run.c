@@ -2,7 +2,9 @@
 /* The run of time. At an instant every node that ends there finishes first; then, in dispatch order,
  * whatever can start starts, until nothing can; then speeds are set for the new set of running
  * nodes. */
-#include "sim/simulate_internal.h"
+#include <stdlib.h>
+
+#include "sim/lacking.h"
 
 /* As far as is known before time runs. */
 static bool will_run(const struct simulation *sim, uint32_t node)
@@ -69,7 +71,7 @@ static int64_t next_end_ns(const struct simulation *sim)
 
 /* Moves time to the next instant; false when there is none. Bytes are recorded once an instant has
  * passed, that is, when the next is a later one. */
-static bool next_instant(struct simulation *sim)
+static bool next_instant(struct simulation *sim, enum weir_status *status)
 {
     int64_t next_ns = next_end_ns(sim);
 
@@ -81,6 +83,9 @@ static bool next_instant(struct simulation *sim)
     }
     if (next_ns > sim->now_ns) {
         memory_settle(sim->memory);
+        if (sim->n_lacking > 0) {
+            *status = lacking_settle(sim);
+        }
     }
     if (next_ns == INT64_MAX || sim->n_to_run == 0 || weir_is(sim->failed) ||
         (sim->policy->admit != NULL && is_put_off(sim))) {
@@ -90,7 +95,7 @@ static bool next_instant(struct simulation *sim)
         sim->hypothetical_ns += next_ns - sim->now_ns;
     }
     sim->now_ns = next_ns;
-    return true;
+    return *status == WEIR_OK;
 }
 
 #define INSTANTS_BETWEEN 65536 /* two looks at how far it is: of no cost */
@@ -110,7 +115,7 @@ static enum weir_status run_on(struct simulation *sim)
     uint32_t n_instants = 0;
     enum weir_status status = settle(sim);
 
-    while (status == WEIR_OK && next_instant(sim)) {
+    while (status == WEIR_OK && next_instant(sim, &status)) {
         if (++n_instants % INSTANTS_BETWEEN == 0) {
             tell_progress(sim);
         }
@@ -130,12 +135,14 @@ static enum weir_status tell_starved(struct simulation *sim)
     for (uint32_t i = 0; i < sim->program->n_domains && status == WEIR_OK; i++) {
         weir_domain domain = {i};
 
-        if (sim->for_bytes[i].n > 0) {
-            uint32_t node = sim->for_bytes[i].items[0].node;
+        uint32_t *nodes = NULL, n = 0;
 
-            status = steer_event(sim, WEIR_EVENT_STARVED, (weir_node){node}, domain,
-                                 memory_need_bytes(sim->memory, node, domain));
+        status = lacking_list(sim, domain, &nodes, &n, sim->err);
+        if (status == WEIR_OK && n > 0) {
+            status = steer_event(sim, WEIR_EVENT_STARVED, (weir_node){nodes[0]}, domain,
+                                 memory_need_bytes(sim->memory, nodes[0], domain));
         }
+        free(nodes);
     }
     return status;
 }

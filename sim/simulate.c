@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/simulate_internal.h"
+#include "sim/lacking.h"
 
 static enum weir_status allocate(struct simulation *sim)
 {
@@ -16,8 +16,8 @@ static enum weir_status allocate(struct simulation *sim)
     sim->left = malloc(((size_t)program->n_nodes + 1) * sizeof *sim->left);
     sim->engines = calloc(n_engines, sizeof *sim->engines);
     sim->open = malloc(n_engines * sizeof *sim->open);
-    sim->for_bytes = calloc(n_domains, sizeof *sim->for_bytes);
-    if (sim->left == NULL || sim->engines == NULL || sim->open == NULL || sim->for_bytes == NULL) {
+    sim->lacking = calloc(n_domains, sizeof *sim->lacking);
+    if (sim->left == NULL || sim->engines == NULL || sim->open == NULL || sim->lacking == NULL) {
         return weir_error_memory(sim->err);
     }
     memcpy(sim->left, program->n_before, program->n_nodes * sizeof *sim->left);
@@ -83,11 +83,9 @@ static enum weir_status set_up(struct simulation *sim)
 
 static void clear_away(struct simulation *sim)
 {
+    lacking_free(sim);
     for (uint32_t i = 0; sim->engines != NULL && i <= sim->program->n_engines; i++) {
         ready_free(&sim->engines[i].queue);
-    }
-    for (uint32_t i = 0; sim->for_bytes != NULL && i < sim->program->n_domains; i++) {
-        free(sim->for_bytes[i].items);
     }
     memory_free(sim->memory);
     contention_free(sim->contention);
@@ -100,7 +98,6 @@ static void clear_away(struct simulation *sim)
     event_free(&sim->ends);
     free(sim->engines);
     free(sim->open);
-    free(sim->for_bytes);
     free(sim->for_overlap.items);
     free(sim->for_policy.items);
     event_free(&sim->arrivals);
@@ -119,6 +116,7 @@ static size_t memory_held(const struct simulation *sim)
                    n_nodes * (sizeof *sim->left + sizeof *sim->timeline->spans) +
                    sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
                    sim->stretches.room * sizeof *sim->stretches.items +
+                   sim->shelves.room * sizeof *sim->shelves.items +
                    (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
                    (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
                    event_memory_bytes(&sim->arrivals);
@@ -182,10 +180,12 @@ static enum weir_status simulate_program(struct simulation *sim, struct simulate
         status = stuck_explain(sim, &out->explanation);
     }
     out->wall_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-    out->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns;
+    begin_cpu_ns += out->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns;
     out->hypothetical_ns = sim->hypothetical_ns;
     out->memory_bytes = memory_held(sim);
-    return status == WEIR_OK ? write_details(sim) : status;
+    status = status == WEIR_OK ? write_details(sim) : status;
+    out->details_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns;
+    return status;
 }
 
 struct simulate_options simulate_default(void)

@@ -25,6 +25,7 @@ struct simulate_result {
     struct timeline *timeline; /* the caller frees it */
     int64_t wall_ns;           /* the simulation alone, without set-up */
     int64_t cpu_ns;            /* the same in CPU time, for benchmarks on a machine with others */
+    int64_t details_cpu_ns;    /* writing waits, holds, pressure and induced edges afterwards */
     int64_t hypothetical_ns;   /* while a pair ran together of which nobody knows what that does */
     size_t memory_bytes;       /* held by the simulator at its most */
     char *explanation;         /* of a shortage or deadlock, malloc'ed; NULL when complete */

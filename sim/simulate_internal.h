@@ -8,21 +8,53 @@
 #include "sim/overlap.h"
 #include "sim/program.h"
 #include "sim/queue.h"
+#include "sim/shelf.h"
 #include "sim/simulate.h"
+
+/* Nodes of an engine that lack bytes of a domain. */
+struct engine_shelf {
+    uint32_t domain;
+    uint32_t root; /* of a tree in simulation.shelves */
+};
 
 struct engine_state {
     struct ready_queue queue;
+    struct engine_shelf *shelves;
+    size_t shelves_room;
+    uint32_t n_shelves;
+    uint32_t n_shelved;    /* nodes on them */
+    struct candidate head; /* while it is open and n_shelved is above 0: no later than its first
+                              candidate that would fit */
     int64_t free_slots;
     uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
     uint32_t open_at;  /* where it stands among the open engines, plus one; 0: it is not open */
     bool is_stale;     /* priorities of nodes in its queue have changed */
 };
 
-/* Nodes that are ready and cannot start, until something is given back. */
+/* Nodes that are ready and cannot start, until something happens. */
 struct waiting {
     struct candidate *items;
     size_t room;
     uint32_t n;
+};
+
+/* What was free in a domain from one instant on, and who changed that. */
+struct free_level {
+    int64_t free_bytes;
+    int64_t end_ns; /* when the next level began; -1 while this is the latest */
+    weir_node giver;
+    uint32_t given_copy; /* WEIR_NONE when it was workspace or staging */
+};
+
+/* A domain of which nodes lack bytes. */
+struct lacking_domain {
+    uint32_t *engines; /* with a shelf for it */
+    size_t engines_room;
+    uint32_t n_engines;
+    uint32_t n_lacking;
+    struct free_level *levels; /* since the first of them came: each lower than all after it */
+    size_t levels_room;
+    uint32_t n_levels;
 };
 
 /* Waits in more than one stretch, or for something else than a slot, in the order of their ends. */
@@ -80,8 +112,9 @@ struct simulation {
     uint32_t n_idle;             /* instants in a row in which it held all that could start */
     uint32_t n_started_before;   /* the first of them */
     struct event_queue windows;  /* when the windows of nodes with a fallback close */
-    struct waiting *for_bytes;   /* by domain */
-    uint32_t n_for_bytes;        /* in all of them */
+    struct shelf_pool shelves;
+    struct lacking_domain *lacking; /* by domain */
+    uint32_t n_lacking;             /* nodes that lack bytes */
     struct waiting for_overlap, for_policy;
     uint32_t *ended; /* scratch: room for every running node */
     size_t ended_room;
@@ -90,7 +123,7 @@ struct simulation {
     uint32_t n_passes;
     struct fallback_state *fallbacks; /* by node; NULL when there are none */
     int64_t *priority;                /* by node, as the policy may change it; NULL: all 0 */
-    bool has_stale;                   /* some engine is stale */
+    bool has_stale;                   /* some engine is stale, or the order of the open ones is */
     uint64_t unknown_pairs;
     int64_t hypothetical_ns;
     weir_node failed; /* whose window closed with fallback=fail */
@@ -117,8 +150,6 @@ MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct wai
 /** The giver has given back what those in the list wait for. @param given whose bytes; may be none */
 MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct waiting *waiting,
                                                 uint32_t giver, weir_object given);
-/** Bytes came back: what waited for them may try again. */
-MUST_CHECK enum weir_status simulation_wake(struct simulation *, uint32_t giver);
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "sim/simulate_internal.h"
+#include "sim/lacking.h"
 
 #define NODES_SHOWN 8
 #define HOLDERS_SHOWN 6
@@ -133,19 +133,10 @@ static void print_waiting(const struct simulation *sim, uint32_t node, weir_doma
             domain_name(sim, domain), room, all);
 }
 
-static bool any_waits_for_bytes(const struct simulation *sim)
-{
-    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
-        if (sim->for_bytes[i].n > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Who lacks bytes in the domain, which may not be the only one that is short for it, and who holds
  * them. @return true when some node lacks bytes there that no order of events could give it */
-static bool print_domain(const struct simulation *sim, weir_domain domain, FILE *text)
+static bool print_domain(const struct simulation *sim, weir_domain domain, const uint32_t *lacking,
+                         uint32_t n_lacking, FILE *text)
 {
     int64_t usable = memory_usable_bytes(sim->memory, domain);
     int64_t used = memory_used_bytes(sim->memory)[domain.index];
@@ -153,16 +144,13 @@ static bool print_domain(const struct simulation *sim, weir_domain domain, FILE 
     uint32_t n_told = 0;
     bool is_hopeless = false;
 
-    for (uint32_t i = 0; i < sim->program->n_domains; i++) {
-        for (uint32_t j = 0; j < sim->for_bytes[i].n; j++) {
-            uint32_t node = sim->for_bytes[i].items[j].node;
-            int64_t need = memory_need_bytes(sim->memory, node, domain);
+    for (uint32_t i = 0; i < n_lacking; i++) {
+        int64_t need = memory_need_bytes(sim->memory, lacking[i], domain);
 
-            if (need > usable - used && n_told++ < NODES_SHOWN) {
-                print_waiting(sim, node, domain, text);
-            }
-            is_hopeless = is_hopeless || need > most_bytes;
+        if (need > usable - used && n_told++ < NODES_SHOWN) {
+            print_waiting(sim, lacking[i], domain, text);
         }
+        is_hopeless = is_hopeless || need > most_bytes;
     }
     if (n_told > NODES_SHOWN) {
         fprintf(text, "\n  and %" PRIu32 " more", n_told - NODES_SHOWN);
@@ -204,7 +192,7 @@ static const char *remedy(const struct simulation *sim, bool is_hopeless)
     if (is_hopeless) {
         return "give the domain more capacity, or let a policy move bytes away";
     }
-    if (!any_waits_for_bytes(sim) && (sim->for_policy.n > 0 || event_n(&sim->arrivals) > 0)) {
+    if (sim->n_lacking == 0 && (sim->for_policy.n > 0 || event_n(&sim->arrivals) > 0)) {
         return "let the policy admit a node when nothing runs";
     }
     return "the holders wait for those that wait: hold less at once, order the takers, or give the "
@@ -234,7 +222,8 @@ static void explain_failed(struct simulation *sim, FILE *text)
             graph_node_name(sim->program->graph, sim->failed), now);
 }
 
-static void explain_waiting(struct simulation *sim, FILE *text)
+static void explain_waiting(struct simulation *sim, const uint32_t *lacking, uint32_t n_lacking,
+                            FILE *text)
 {
     char now[NUMBER_TEXT_BYTES];
     bool is_hopeless = false;
@@ -242,8 +231,8 @@ static void explain_waiting(struct simulation *sim, FILE *text)
     number_time_text(sim->now_ns, now);
     fprintf(text, "at %s nothing can run any more; %" PRIu32 " node%s not finished", now,
             sim->n_to_run, sim->n_to_run == 1 ? " has" : "s have");
-    for (uint32_t i = 0; i < sim->program->n_domains && any_waits_for_bytes(sim); i++) {
-        is_hopeless = print_domain(sim, (weir_domain){i}, text) || is_hopeless;
+    for (uint32_t i = 0; i < sim->program->n_domains && n_lacking > 0; i++) {
+        is_hopeless = print_domain(sim, (weir_domain){i}, lacking, n_lacking, text) || is_hopeless;
     }
     print_others(sim, &sim->for_policy, "is held by the policy", text);
     print_put_off(sim, text);
@@ -255,23 +244,27 @@ static void explain_waiting(struct simulation *sim, FILE *text)
 enum weir_status stuck_explain(struct simulation *sim, char **explanation)
 {
     size_t length;
+    uint32_t *lacking = NULL, n_lacking;
     FILE *text = open_memstream(explanation, &length);
     weir_domain overfull = memory_overfull(sim->memory);
+    enum weir_status status =
+        text == NULL ? weir_error_memory(sim->err)
+                     : lacking_list(sim, (weir_domain){WEIR_NONE}, &lacking, &n_lacking, sim->err);
 
-    if (text == NULL) {
-        return weir_error_memory(sim->err);
-    }
-    if (weir_is(overfull)) {
+    if (status == WEIR_OK && weir_is(overfull)) {
         explain_overfull(sim, overfull, text);
-    } else if (weir_is(sim->failed)) {
+    } else if (status == WEIR_OK && weir_is(sim->failed)) {
         explain_failed(sim, text);
-    } else {
-        explain_waiting(sim, text);
+    } else if (status == WEIR_OK) {
+        explain_waiting(sim, lacking, n_lacking, text);
     }
-    if (fclose(text) != 0) {
+    free(lacking);
+    if (text != NULL && fclose(text) != 0 && status == WEIR_OK) {
+        status = weir_error_memory(sim->err);
+    }
+    if (status != WEIR_OK && text != NULL) {
         free(*explanation);
         *explanation = NULL;
-        return weir_error_memory(sim->err);
     }
-    return WEIR_OK;
+    return status;
 }

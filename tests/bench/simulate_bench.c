@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What simulating costs, beside the floor program on the same graph in the same run: nanoseconds of
- * CPU and bytes a node. Usage: simulate_bench [NODES [WIDTH [SLOTS [WORD]]]], 1000000 32 1
- * by default; WORD keeps the variants whose name holds it. */
+/* What simulating costs, beside the floor program on the same graph in the same run: CPU and memory
+ * a node, of the simulation alone, of the details that are written after it (waits, holds, pressure,
+ * induced edges), and of the plan before it.
+ *
+ * Usage: simulate_bench [NODES [WIDTH [SLOTS [WORD]]]]
+ * Without arguments: graphs of 10^4 to 10^6 nodes, of layers of 32 with 6 and with about 34 nodes
+ * running, and of layers of 1024 with about 1000 running. 10^7 nodes want 10 GB. WORD keeps the
+ * variants whose name holds it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +17,7 @@
 #include "tests/bench/layers.h"
 
 #define ROUNDS 5
+#define SCARCE 700000 /* bytes for each node of a layer: they have to wait for each other */
 
 struct variant {
     const char *name;
@@ -68,7 +74,7 @@ static void bench(const struct layers *layers, const struct variant *variant, do
     struct plan_options options = {0};
     struct plan *plan;
     struct weir_error err;
-    double rounds[ROUNDS], bytes = 0;
+    double rounds[ROUNDS], details[ROUNDS], bytes = 0;
     int64_t makespan_ns = 0, bind_ns = cpu_clock_ns();
     const char *status = "";
 
@@ -80,54 +86,81 @@ static void bench(const struct layers *layers, const struct variant *variant, do
 
         must(simulate(plan, &variant->simulate, &result, &err), &err);
         rounds[i] = (double)result.cpu_ns / layers->n_nodes;
+        details[i] = (double)result.details_cpu_ns / layers->n_nodes;
         bytes = (double)result.memory_bytes / layers->n_nodes;
         makespan_ns = result.timeline->makespan_ns;
         status = run_status_name(result.timeline->status);
         timeline_free(result.timeline);
         free(result.explanation);
     }
-    printf("%-34s %8.1f %7.2f %8.0f %8.1f   %s %" PRId64 "%s\n", variant->name, median(rounds),
-           median(rounds) / floor_cost, bytes, (double)bind_ns / layers->n_nodes, status,
-           makespan_ns, makespan_ns == floor_makespan_ns ? " = floor" : "");
+    printf("%-34s %8.1f %7.2f %8.1f %8.0f %8.1f   %s %" PRId64 "%s\n", variant->name,
+           median(rounds), median(rounds) / floor_cost, median(details), bytes,
+           (double)bind_ns / layers->n_nodes, status, makespan_ns,
+           makespan_ns == floor_makespan_ns ? " = floor" : "");
     plan_free(plan);
     report_free(report);
     graph_free(graph);
 }
 
-int main(int argc, char **argv)
+static struct simulate_options options_of(enum contention contention, bool keeps_details)
 {
-    uint32_t n_nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000;
-    uint32_t width = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 32;
-    int64_t slots = argc > 3 ? strtol(argv[3], NULL, 10) : 1, makespan_ns;
+    struct simulate_options options = simulate_default();
+
+    options.contention = contention;
+    options.unknown_overlap = UNKNOWN_ALLOW;
+    options.keeps_details = keeps_details;
+    return options;
+}
+
+static void table(uint32_t n_nodes, uint32_t width, int64_t slots, const char *word)
+{
     struct layers layers = layers_make(n_nodes, width, 1);
-    const int64_t huge = INT64_MAX / 4, tight = (int64_t)width * 1400000;
+    const int64_t huge = INT64_MAX / 4, scarce = (int64_t)width * SCARCE;
     const struct simulate_options bare = {CONTENTION_NONE, UNKNOWN_ALLOW, false, NULL, NULL};
     const struct simulate_options whole = {CONTENTION_NONE, UNKNOWN_ALLOW, true, NULL, NULL};
     const struct simulate_options pairs = {CONTENTION_PAIRWISE, UNKNOWN_ALLOW, false, NULL, NULL};
     const struct simulate_options share = {CONTENTION_SHARE, UNKNOWN_ALLOW, false, NULL, NULL};
     const struct variant variants[] = {
-        {"edges only, spans", {false, huge, slots, false}, bare},
-        {"objects, spans and peaks", {true, huge, slots, false}, bare},
-        {"objects, tight, spans and peaks", {true, tight, slots, false}, bare},
-        {"objects, tight, all details", {true, tight, slots, false}, whole},
+        {"edges only", {false, huge, slots, false}, bare},
+        {"edges only, with details", {false, huge, slots, false}, whole},
+        {"objects", {true, huge, slots, false}, bare},
+        {"objects, with details", {true, huge, slots, false}, whole},
+        {"objects, scarce, with details", {true, scarce, slots, false}, whole},
         {"edges only, pairwise", {false, huge, slots, true}, pairs},
         {"objects, pairwise", {true, huge, slots, true}, pairs},
         {"edges only, share", {false, huge, slots, false}, share},
     };
+    int64_t makespan_ns;
     double floor_cost = floor_ns(&layers, slots, &makespan_ns);
 
     printf("%" PRIu32 " nodes, %" PRIu32 " edges, layers of %" PRIu32 ", %" PRId64
            " slots an engine; medians of %d rounds\n",
            n_nodes, layers.n_edges, width, slots, ROUNDS);
-    printf("%-34s %8s %7s %8s %8s   %s\n", "", "CPU ns", "/floor", "bytes", "bind ns", "makespan");
-    printf("%-34s %8.1f %7.2f %8s %8s   %" PRId64 "\n", "floor", floor_cost, 1.0, "-", "-",
+    printf("%-34s %8s %7s %8s %8s %8s   %s\n", "", "CPU ns", "/floor", "details", "bytes",
+           "plan ns", "makespan");
+    printf("%-34s %8.1f %7.2f %8s %8s %8s   %" PRId64 "\n", "floor", floor_cost, 1.0, "-", "-", "-",
            makespan_ns);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        if (argc > 4 && strstr(variants[i].name, argv[4]) == NULL) {
-            continue;
+        if (strstr(variants[i].name, word) != NULL) {
+            bench(&layers, &variants[i], floor_cost, makespan_ns);
         }
-        bench(&layers, &variants[i], floor_cost, makespan_ns);
     }
+    putchar('\n');
     layers_free(&layers);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        table((uint32_t)strtoul(argv[1], NULL, 10),
+              argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 32,
+              argc > 3 ? strtol(argv[3], NULL, 10) : 1, argc > 4 ? argv[4] : "");
+        return 0;
+    }
+    for (uint32_t n_nodes = 10000; n_nodes <= 1000000; n_nodes *= 10) {
+        table(n_nodes, 32, 1, "");
+        table(n_nodes, 32, 6, "");
+        table(n_nodes, 1024, 166, "");
+    }
     return 0;
 }
