@@ -16,6 +16,24 @@ struct audit {
     uint32_t n_open;
 };
 
+static const char *engine_of(const struct graph *graph, weir_node node)
+{
+    weir_engine engine = graph_node_engine(graph, node);
+
+    return weir_is(engine) ? graph_text(graph, graph_engine(graph, engine)->name) : "none";
+}
+
+/* What may happen to whom. */
+static const char *harm_of(const struct graph *graph, const struct bind_edge *hazard)
+{
+    if (graph_node_kind(graph, hazard->consumer) != NODE_RECLAMATION) {
+        return "";
+    }
+    return graph_kind_is_copy(graph_node_kind(graph, hazard->producer))
+               ? "; the bytes it copies may be given back before it has finished"
+               : "; the bytes it uses may be given back before it has finished";
+}
+
 static void report_race(const struct audit *audit, const struct bind_edge *hazard,
                         struct report *report)
 {
@@ -24,12 +42,14 @@ static void report_race(const struct audit *audit, const struct bind_edge *hazar
     const char *second = graph_node_name(audit->graph, hazard->consumer);
     const char *object = graph_object_name(audit->graph, copy->object);
 
-    report_add(report, FINDING_RACE, (struct report_at){NULL, 0, 0},
-               "nothing orders node %s before node %s, which use object %s in %s: add `edge %s %s "
-               "%s object=%s`",
-               first, second, object,
-               graph_text(audit->graph, graph_domain(audit->graph, copy->domain)->name), first,
-               second, edge_type_name(hazard->type), object);
+    report_add(
+        report, FINDING_RACE, (struct report_at){NULL, 0, 0},
+        "nothing orders node %s before node %s, which use object %s in %s (engines %s, %s)%s: "
+        "add `edge %s %s %s object=%s`",
+        first, second, object,
+        graph_text(audit->graph, graph_domain(audit->graph, copy->domain)->name),
+        engine_of(audit->graph, hazard->producer), engine_of(audit->graph, hazard->consumer),
+        harm_of(audit->graph, hazard), first, second, edge_type_name(hazard->type), object);
     report_name(report, first);
     report_name(report, second);
     report_name(report, object);

@@ -17,20 +17,36 @@ const char *walk_domain_text(const struct walk *walk, weir_domain domain)
                            : "(none)";
 }
 
+/* The reclamation after which there is no copy of the object in the domain; NONE: there never was one. */
+static uint32_t given_back_by(const struct walk *walk, weir_object object, weir_domain domain)
+{
+    const struct place *place = walk_find_place(walk, walk_span_of(walk, object).root, domain);
+
+    return place == NULL || place->copy != NONE ? NONE : place->last_reclaim;
+}
+
 /* Reports a misuse of an object by the node at work. */
 void walk_complain(struct walk *walk, enum finding_code code, weir_object object,
                    weir_domain domain, const char *what)
 {
     const char *name = graph_object_name(walk->graph, object);
     const char *summary = finding_summary(code);
+    uint32_t gone = code == FINDING_MISSING_COPY || code == FINDING_RECLAIMED_MISSING
+                        ? given_back_by(walk, object, domain)
+                        : NONE;
+    const char *by = gone == NONE ? "" : graph_node_name(walk->graph, (weir_node){gone});
 
     /* A summary is a sentence; here it ends one. */
     report_add(walk->report, code, (struct report_at){NULL, 0, 0},
-               "node %s %s object %s in %s: %c%.*s", node_text(walk), what, name,
+               "node %s %s object %s in %s: %c%.*s%s%s%s", node_text(walk), what, name,
                walk_domain_text(walk, domain), tolower((unsigned char)summary[0]),
-               (int)strcspn(summary + 1, "."), summary + 1);
+               (int)strcspn(summary + 1, "."), summary + 1, gone == NONE ? "" : " (node ", by,
+               gone == NONE ? "" : " gave it back)");
     report_name(walk->report, node_text(walk));
     report_name(walk->report, name);
+    if (gone != NONE) {
+        report_name(walk->report, by);
+    }
 }
 
 /* Places of one object that are looked through; from then on all of them are in a table. */
