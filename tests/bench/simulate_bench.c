@@ -17,7 +17,6 @@
 #include "tests/bench/layers.h"
 
 #define ROUNDS 5
-#define SCARCE 700000 /* bytes for each node of a layer: they have to wait for each other */
 
 struct variant {
     const char *name;
@@ -115,11 +114,11 @@ static struct simulate_options options_of(enum contention contention, bool keeps
 static void table(uint32_t n_nodes, uint32_t width, int64_t slots, const char *word)
 {
     struct layers layers = layers_make(n_nodes, width, 1);
-    const int64_t huge = INT64_MAX / 4, scarce = (int64_t)width * SCARCE;
-    const struct simulate_options bare = {CONTENTION_NONE, UNKNOWN_ALLOW, false, NULL, NULL};
-    const struct simulate_options whole = {CONTENTION_NONE, UNKNOWN_ALLOW, true, NULL, NULL};
-    const struct simulate_options pairs = {CONTENTION_PAIRWISE, UNKNOWN_ALLOW, false, NULL, NULL};
-    const struct simulate_options share = {CONTENTION_SHARE, UNKNOWN_ALLOW, false, NULL, NULL};
+    const int64_t huge = INT64_MAX / 4, scarce = (int64_t)width * (width > 100 ? 700000 : 800000);
+    const struct simulate_options bare = options_of(CONTENTION_NONE, false);
+    const struct simulate_options whole = options_of(CONTENTION_NONE, true);
+    const struct simulate_options pairs = options_of(CONTENTION_PAIRWISE, false);
+    const struct simulate_options share = options_of(CONTENTION_SHARE, false);
     const struct variant variants[] = {
         {"edges only", {false, huge, slots, false}, bare},
         {"edges only, with details", {false, huge, slots, false}, whole},
