@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What it costs to simulate a graph and store the run, when the graph is stored already: hashing
- * the graph, simulating it with all details, storing the run (from opening the file to closing it,
- * what the journal holds brought over). Nanoseconds of CPU and of the clock a node, and how they
- * grow; bytes of the file and of memory a node; beside a floor in the same run: as many bare rows as
- * the run has, into a plain table of SQLite.
+/* What it costs to simulate a graph and store the run when the graph is stored already: to hash the
+ * graph, to simulate it with all details, to store the run (from opening the file to closing it, with
+ * what the journal holds brought over). Each in nanoseconds of CPU and of the clock a node, the growth
+ * of CPU from the size before, and the ratio to a floor in the same run: as many bare rows as the run
+ * has, into a plain table of SQLite. Then what the three take together, in seconds, and what a node
+ * weighs: rows of the run, bytes that the file grows by, and memory that storing takes beside what is
+ * simulated.
  *
- * make tests/bench/store_bench, then tests/bench/store_bench [NODES ...]; by default 10000 100000
- * 1000000. Its files lie in the current folder while it runs. Two lines sum up: what one run of the
- * whole takes in seconds, and the bytes. Of some rounds the least counts, since what else the machine
- * does only adds. */
+ * make tests/bench/store_bench, then tests/bench/store_bench [NODES ...] [WORD]; 10000 100000 1000000
+ * by default; WORD keeps the graphs whose name holds it. Its files lie in the current folder while it
+ * runs. Of some rounds the least counts, since what else the machine does only adds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #define STORE "store_bench.db"
 #define FLOOR "store_bench_floor.db"
 #define WIDTH 32
+#define MOST_SIZES 8
 
 struct shape {
     const char *name;
@@ -230,24 +232,30 @@ static void bench(const struct shape *shape, uint32_t n_nodes, struct cost befor
 
 int main(int argc, char **argv)
 {
-    static const uint32_t usual[] = {10000, 100000, 1000000};
     static const struct shape shapes[] = {
         {"layers of 32 nodes, edges only", make_edges},
         {"layers of 32 nodes, objects in a memory that just holds them", make_objects},
         {"as weir generate random makes it", make_random},
     };
-    uint32_t n_sizes = argc > 1 ? (uint32_t)argc - 1 : 3;
+    uint32_t sizes[MOST_SIZES] = {10000, 100000, 1000000}, n_sizes = 0;
+    const char *word = "";
 
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] < '0' || argv[i][0] > '9')
+            word = argv[i];
+        else if (n_sizes < MOST_SIZES)
+            sizes[n_sizes++] = (uint32_t)strtoul(argv[i], NULL, 10);
+    }
+    n_sizes = n_sizes == 0 ? 3 : n_sizes;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct cost before[STEPS] = {{0, 0}};
 
+        if (strstr(shapes[i].name, word) == NULL)
+            continue;
         printf("%s\n  %-22s %9s %8s %8s %7s %7s\n", shapes[i].name, "", "nodes", "CPU ns",
                "wall ns", "growth", "/floor");
-        for (uint32_t k = 0; k < n_sizes; k++) {
-            uint32_t n_nodes = argc > 1 ? (uint32_t)strtoul(argv[k + 1], NULL, 10) : usual[k];
-
-            bench(&shapes[i], n_nodes, before);
-        }
+        for (uint32_t k = 0; k < n_sizes; k++)
+            bench(&shapes[i], sizes[k], before);
     }
     return 0;
 }
