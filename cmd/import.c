@@ -94,8 +94,9 @@ static enum weir_status bind_it(struct work *work, struct weir_error *err)
     return status;
 }
 
+/* @param hash of the graph */
 static enum weir_status write_run(const struct request *request, struct work *work,
-                                  struct weir_error *err)
+                                  const char hash[HASH_TEXT_BYTES], struct weir_error *err)
 {
     struct graph *graph = work->result.graph;
     enum weir_status status = write_settings(request, work, err);
@@ -113,9 +114,8 @@ static enum weir_status write_run(const struct request *request, struct work *wo
     };
     if (status == WEIR_OK)
         status = analyze_critical_path(work->binding, &work->run.critical_path_ns, err);
-    if (status == WEIR_OK)
-        status = graph_hash(graph, work->run.graph_hash, err);
-    memcpy(work->run.ran_hash, work->run.graph_hash, sizeof work->run.ran_hash);
+    memcpy(work->run.graph_hash, hash, sizeof work->run.graph_hash);
+    memcpy(work->run.ran_hash, hash, sizeof work->run.ran_hash);
     if (status == WEIR_OK)
         status = store_open(request->common.db, false, &work->store, err);
     return status == WEIR_OK ? store_write_run(work->store, &work->run, NULL, 0, err) : status;
@@ -126,17 +126,18 @@ static enum weir_status write_both(const struct request *request, struct work *w
                                    struct weir_error *err)
 {
     struct output output;
+    char hash[HASH_TEXT_BYTES];
     enum weir_status status = output_begin(&output, request->output, err);
 
     if (status != WEIR_OK)
         return status;
-    status = graph_write(work->result.graph, output.file, err);
+    status = graph_write_hashed(work->result.graph, output.file, hash, err);
     if (status == WEIR_STORE)
         status = weir_error_within(err, "%.200s", output.path);
     if (status == WEIR_OK)
         status = output_settle(&output, err);
     if (status == WEIR_OK)
-        status = write_run(request, work, err);
+        status = write_run(request, work, hash, err);
     return output_end(&output, status, err);
 }
 

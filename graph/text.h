@@ -43,6 +43,9 @@ MUST_CHECK enum weir_status graph_write_pieces(const struct graph *graph, graph_
  *  @return WEIR_OK, WEIR_STORE when @p file refuses bytes, WEIR_MEMORY */
 MUST_CHECK enum weir_status graph_write(const struct graph *graph, FILE *file,
                                         struct weir_error *err);
+/** The same, and what graph_hash gives, for the work of one. */
+MUST_CHECK enum weir_status graph_write_hashed(const struct graph *graph, FILE *file,
+                                               char hash[HASH_TEXT_BYTES], struct weir_error *err);
 /** Writes to a new file beside @p path and renames it: the file is whole or not there. "-" is
  *  standard output. */
 MUST_CHECK enum weir_status graph_write_file(const struct graph *graph, const char *path,

@@ -493,6 +493,39 @@ enum weir_status graph_write(const struct graph *graph, FILE *file, struct weir_
     return graph_write_pieces(graph, take_to_file, file, err);
 }
 
+static enum weir_status take_to_hash(void *arg, const char *bytes, size_t n, struct weir_error *err)
+{
+    (void)err;
+    hash_add(arg, bytes, n);
+    return WEIR_OK;
+}
+
+struct hashed_file {
+    FILE *file;
+    struct hash hash;
+};
+
+static enum weir_status take_to_both(void *arg, const char *bytes, size_t n, struct weir_error *err)
+{
+    struct hashed_file *both = arg;
+
+    hash_add(&both->hash, bytes, n);
+    return take_to_file(both->file, bytes, n, err);
+}
+
+enum weir_status graph_write_hashed(const struct graph *graph, FILE *file,
+                                    char hash[HASH_TEXT_BYTES], struct weir_error *err)
+{
+    struct hashed_file both = {.file = file};
+    enum weir_status status;
+
+    hash_begin(&both.hash);
+    status = graph_write_pieces(graph, take_to_both, &both, err);
+    if (status == WEIR_OK)
+        hash_text(&both.hash, hash);
+    return status;
+}
+
 struct whole_text {
     char *bytes;
     size_t room, length;
@@ -523,13 +556,6 @@ enum weir_status graph_write_text(const struct graph *graph, char **text, size_t
     }
     *text = whole.bytes;
     *length = whole.length;
-    return WEIR_OK;
-}
-
-static enum weir_status take_to_hash(void *arg, const char *bytes, size_t n, struct weir_error *err)
-{
-    (void)err;
-    hash_add(arg, bytes, n);
     return WEIR_OK;
 }
 

@@ -105,6 +105,24 @@ static void check_lines(const char *got, const char *expected)
     }
 }
 
+/* The file and its hash, written at once, are those that are written one by one. */
+static void check_hashed(const struct graph *graph, const char *expected)
+{
+    char hash[HASH_TEXT_BYTES], hash_of_both[HASH_TEXT_BYTES], *bytes = NULL;
+    size_t length = 0;
+    struct weir_error err;
+    FILE *file = open_memstream(&bytes, &length);
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(graph_write_hashed(graph, file, hash_of_both, &err), WEIR_OK);
+    ck_assert_int_eq(fclose(file), 0);
+    check_lines(bytes, expected);
+    ck_assert_uint_eq(length, strlen(expected));
+    ck_assert_int_eq(graph_hash(graph, hash, &err), WEIR_OK);
+    ck_assert_str_eq(hash, hash_of_both);
+    free(bytes);
+}
+
 static void check_same(const struct text *text)
 {
     struct report *report = report_new(5);
@@ -119,6 +137,7 @@ static void check_same(const struct text *text)
     ck_assert_int_eq(graph_write_text(graph, &again, &length, &err), WEIR_OK);
     check_lines(again, text->bytes);
     ck_assert_uint_eq(length, text->length);
+    check_hashed(graph, again);
     free(again);
     graph_free(graph);
     report_free(report);
