@@ -116,9 +116,7 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         status = analyze_critical_path(work->binding, &work->run.critical_path_ns, err);
     memcpy(work->run.graph_hash, hash, sizeof work->run.graph_hash);
     memcpy(work->run.ran_hash, hash, sizeof work->run.ran_hash);
-    if (status == WEIR_OK)
-        status = store_open(request->common.db, false, &work->store, err);
-    return status == WEIR_OK ? store_write_run(work->store, &work->run, NULL, 0, err) : status;
+    return status == WEIR_OK ? store_add_run(request->common.db, &work->run, NULL, 0, err) : status;
 }
 
 /* The graph takes its place when its run is stored: both are there, or neither. */

@@ -90,8 +90,8 @@ static enum weir_status read_options(struct request *request, struct weir_error 
                                                       &request->seed_value, err);
 }
 
-/* A store that cannot be written is told of before the time is spent. It is open again only when
- * there is a run to write, and made only then. */
+/* A store that cannot be written is told of before the time is spent. It is made, or open again,
+ * only when there is a run to write. */
 static enum weir_status find_recording(const char *path, struct work *work, struct weir_error *err)
 {
     int64_t run_id = 0;
@@ -202,10 +202,7 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         request->n_capacities == 0) { /* nothing has changed it since it was read */
         memcpy(work->run.ran_hash, work->hash, sizeof work->hash);
     }
-    status = store_open(request->common.db, false, &work->store, err);
-    if (status == WEIR_OK) {
-        status = store_write_run(work->store, &work->run, NULL, 0, err);
-    }
+    status = store_add_run(request->common.db, &work->run, NULL, 0, err);
     free(decisions);
     return status;
 }

@@ -3,6 +3,7 @@
 noinst_LIBRARIES += store/libstore.a
 
 store_libstore_a_SOURCES = \
+	store/add.c \
 	store/graph_rows.c \
 	store/packed.c \
 	store/packed.h \

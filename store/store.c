@@ -287,11 +287,11 @@ static bool needs_a_place(int code)
 static enum weir_status open_file(struct store *store, bool is_read_only, struct weir_error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | (is_read_only ? 0 : SQLITE_OPEN_CREATE);
-    int code = open_and_touch(store, store->path, flags);
+    int code = open_and_touch(store, store->file, flags);
 
-    if (is_read_only && needs_a_place(code) && access(store->path, R_OK) == 0 &&
-        !has_journal(store->path)) {
-        char *uri = immutable_uri(store->path);
+    if (is_read_only && needs_a_place(code) && access(store->file, R_OK) == 0 &&
+        !has_journal(store->file)) {
+        char *uri = immutable_uri(store->file);
 
         if (uri == NULL)
             return weir_error_memory(err);
@@ -393,6 +393,12 @@ static char *plain_path(const char *path)
 enum weir_status store_open(const char *path, bool is_read_only, struct store **out,
                             struct weir_error *err)
 {
+    return store_open_as(path, path, is_read_only, out, err);
+}
+
+enum weir_status store_open_as(const char *file, const char *path, bool is_read_only,
+                               struct store **out, struct weir_error *err)
+{
     struct store *store;
     enum weir_status status;
     int code;
@@ -404,7 +410,9 @@ enum weir_status store_open(const char *path, bool is_read_only, struct store **
         return weir_error_memory(err);
     ending_defer(interrupt, store);
     store->path = plain_path(path);
-    status = store->path == NULL ? weir_error_memory(err) : open_file(store, is_read_only, err);
+    store->file = plain_path(file);
+    status = store->path == NULL || store->file == NULL ? weir_error_memory(err)
+                                                        : open_file(store, is_read_only, err);
     if (status == WEIR_OK)
         status = store_exec(store, "PRAGMA trusted_schema = OFF", err);
     if (status == WEIR_OK && is_read_only)
@@ -431,6 +439,7 @@ void store_close(struct store *store)
     close_file(store);
     ending_leave(); /* nobody is told to interrupt it any more */
     free(store->path);
+    free(store->file);
     free(store);
 }
 

@@ -135,6 +135,12 @@ MUST_CHECK enum weir_status store_write_run(struct store *store, struct run *run
                                             const struct run_sample *samples, size_t n_samples,
                                             struct weir_error *err);
 
+/** Opens, writes the run as store_write_run does, and closes. A file that is not there appears with
+ *  the run in it, or not at all. */
+MUST_CHECK enum weir_status store_add_run(const char *path, struct run *run,
+                                          const struct run_sample *samples, size_t n_samples,
+                                          struct weir_error *err);
+
 /* A run read back: graph, timeline, lists and texts are owned by it; writing it again gives an
  * equal run. There is no binding. */
 struct stored_run {

@@ -11,6 +11,7 @@
 struct store {
     sqlite3 *db;
     char *path; /* as the user named it, for messages */
+    char *file; /* what is open: another name only while a new file is not whole */
     struct row_source rows;
 };
 
@@ -19,6 +20,9 @@ struct store {
 #define STORE_KEY_BITS 32
 #define STORE_MOST_RUNS ((int64_t)1 << 30)
 
+/** store_open of a file that messages call by another name. */
+MUST_CHECK enum weir_status store_open_as(const char *file, const char *path, bool is_read_only,
+                                          struct store **out, struct weir_error *err);
 /** What SQLite's code means for the file, in words, with what to do about it. */
 MUST_CHECK enum weir_status store_fail(sqlite3 *db, const char *path, int code,
                                        struct weir_error *err);
