@@ -20,6 +20,11 @@ weir_LDADD = \
 	$(ZSTD_LIBS)
 
 weir_SOURCES = \
+	cmd/analyze.c \
+	cmd/analyze_internal.h \
+	cmd/analyze_json.c \
+	cmd/analyze_show.c \
+	cmd/arena.c \
 	cmd/calibrate.c \
 	cmd/check.c \
 	cmd/check_explain.c \

@@ -18,8 +18,10 @@
     VERB(import)        \
     VERB(generate)      \
     VERB(check)         \
+    VERB(analyze)       \
     VERB(simulate)      \
     VERB(policies)      \
+    VERB(arena)         \
     VERB(replay)        \
     VERB(calibrate)     \
     VERB(devices)       \

@@ -13,7 +13,7 @@
 
 bool reach_leaves_finish(const struct graph *graph, uint32_t edge)
 {
-    return (graph->edges.kinds[edge] & EDGE_IS_FROM_START) == 0;
+    return edge >= graph->n_edges || (graph->edges.kinds[edge] & EDGE_IS_FROM_START) == 0;
 }
 
 /* The given edges by consumer: producers alone. */

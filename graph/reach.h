@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Does a path of given edges lead from the finish of one node to the start of another? Asked for many
+/* Does a path of edges lead from the finish of one node to the start of another? Asked for many
  * pairs at once, since then one pass over the edges answers for many of them. */
 #ifndef WEIR_GRAPH_REACH_H
 #define WEIR_GRAPH_REACH_H
@@ -13,7 +13,7 @@ struct reach_question {
 
 struct reach {
     const struct binding *binding;
-    const struct adjacency *next; /* of the given edges */
+    const struct adjacency *next; /* of the given edges, and of implied ones if these count */
     const uint32_t *position;     /* of each node in an order that respects them */
 };
 
@@ -22,7 +22,7 @@ MUST_CHECK enum weir_status reach_answer(const struct reach *reach,
                                          struct reach_question *questions, uint32_t n_questions,
                                          struct weir_error *err);
 
-/** Whether the given edge leaves the finish of its producer, and not the start. */
+/** Whether the edge leaves the finish of its producer, as implied ones do, and not the start. */
 bool reach_leaves_finish(const struct graph *graph, uint32_t edge);
 
 /* --- the two ways --- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "graph/read_file.h"
 #include "graph/read_internal.h"
 #include "graph/text.h"
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A file as one stretch of memory. */
+#include "graph/read_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "graph/read_internal.h"
 
 #define STEP_BYTES ((size_t)1 << 20)
 
 static enum weir_status cannot_read(const char *path, struct weir_error *err)
 {
     return weir_error_set(err, WEIR_INPUT,
-                          "%.300s: cannot be read: %s; give the path of a graph "
-                          "file that you may read",
+                          "%.300s: cannot be read: %s; give the path of a file that you may read",
                           path, strerror(errno));
 }
 

@@ -41,6 +41,9 @@ struct reader {
     struct keys *keys[STATEMENT_KINDS];
     uint32_t *same[STATEMENT_KINDS];
 
+    struct span evidence_word; /* read last, and what it says; length 0 before the first */
+    struct graph_evidence evidence;
+
     /* Items of the statement being read. */
     char *scratch; /* as long as the longest line */
     struct graph_access *reads;
@@ -130,9 +133,6 @@ bool read_next_line(struct reader *reader, const char **at, const char *end);
 enum statement_kind read_statement_kind(struct span word);
 /** Reads what follows the first word of a statement, and keeps it in the graph. */
 void read_statement(struct reader *reader, enum statement_kind kind, const char *at);
-/** Reads a whole file into memory, malloc'ed. */
-MUST_CHECK enum weir_status read_file(const char *path, char **text, size_t *length,
-                                      struct weir_error *err);
 
 /** Of a kind of statement that has names: its rows by name, how many there are, and the name of
  *  one. */

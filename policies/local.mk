@@ -3,6 +3,23 @@
 noinst_LIBRARIES += policies/libpolicies.a
 
 policies_libpolicies_a_SOURCES = \
+	policies/arena_best_fit.c \
+	policies/arena_bound.c \
+	policies/arena_bytes.c \
+	policies/arena_bytes.h \
+	policies/arena_check.c \
+	policies/arena_check.h \
+	policies/arena_csv.c \
+	policies/arena_csv.h \
+	policies/arena_graph.c \
+	policies/arena_graph.h \
+	policies/arena_greedy.c \
+	policies/arena_order.c \
+	policies/arena_order.h \
+	policies/arena_plan.c \
+	policies/arena_plan.h \
+	policies/arena_ranges.c \
+	policies/arena_ranges.h \
 	policies/builtin.h \
 	policies/draft.c \
 	policies/draft.h \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which lifetimes end before which others begin, in every order that a graph allows. */
+#ifndef WEIR_POLICIES_ARENA_ORDER_H
+#define WEIR_POLICIES_ARENA_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/arena_graph.h"
+
+/* One bit for each pair; what ends before another begins has the smaller number. */
+struct arena_order {
+    uint64_t *bits;
+    size_t
+        *first; /* by buffer: the first word of its row, a bit for each buffer of smaller number */
+};
+
+/** Asks the graph: n buffers cost n / 64 passes over its edges, and n^2 / 16 bytes. */
+MUST_CHECK enum weir_status arena_order_make(const struct arena_lifetimes *lifetimes,
+                                             struct arena_order **out, struct weir_error *err);
+void arena_order_free(struct arena_order *order);
+
+/** Whether a has ended, in every order, when b begins. */
+static inline bool arena_order_before(const struct arena_order *order, uint32_t a, uint32_t b)
+{
+    return a < b && (order->bits[order->first[b] + a / 64] >> a % 64 & 1) != 0;
+}
+
+#endif
