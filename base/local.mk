@@ -8,10 +8,10 @@ base_libbase_a_SOURCES = \
 	base/array.c \
 	base/array.h \
 	base/attributes.h \
-	base/ending.c \
-	base/ending.h \
 	base/digits.c \
 	base/digits.h \
+	base/ending.c \
+	base/ending.h \
 	base/error.h \
 	base/hash.c \
 	base/hash.h \

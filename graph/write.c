@@ -24,7 +24,7 @@ static void put_key(const struct output *out, const struct field *field)
     sink_char(out->sink, ' ');
     if (field->is_positional)
         return;
-    sink_word(out->sink, field->name);
+    sink_put(out->sink, field->name, field->name_length);
     sink_char(out->sink, '=');
 }
 
@@ -330,7 +330,7 @@ static void write_flag(const struct output *out, const struct field *field, cons
     if (!is_set)
         return;
     sink_char(out->sink, ' ');
-    sink_word(out->sink, field->name);
+    sink_put(out->sink, field->name, field->name_length);
 }
 
 static void write_field(const struct output *out, const struct field *field,
@@ -362,7 +362,7 @@ static void write_statement(const struct output *out, enum statement_kind kind,
 {
     const struct statement *statement = &statements[kind];
 
-    sink_word(out->sink, statement->word);
+    sink_put(out->sink, statement->word, statement->word_length);
     for (unsigned i = 0; i < statement->n_fields; i++)
         write_field(out, &statement->fields[i], value);
     sink_char(out->sink, '\n');
