@@ -100,7 +100,8 @@ class Ended:
         found = scenes.n_runs(self.folder / ("new.db" if is_new else "weir.db"))
         allowed = {had + self.more} if status == 0 else {had, had + self.more}
         assert found in allowed or (is_new and found is None), f"{found} runs, {had} before"
-        done = scenes.weir(self.folder, ["runs", "--quiet"])
+        assert not is_new or found != 0, "an empty store"
+        done = scenes.weir(self.folder, ["runs"])
         assert done.returncode == 0, done.stderr.decode()
 
 

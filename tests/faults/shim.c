@@ -6,7 +6,7 @@
  *     WEIR_FAULT_COUNT=FILE gets the number of calls of that kind when the program exits
  *
  * KIND is memory (malloc and its like), write (write, pwrite, fsync, ftruncate, fflush, fclose,
- * rename), open (open, fopen, tmpfile, mkdtemp, pipe, fork), thread (pthread_create) or sql
+ * link, rename), open (open, fopen, tmpfile, mkdtemp, pipe, fork), thread (pthread_create) or sql
  * (sqlite3_prepare_v2, sqlite3_step, sqlite3_exec). Of kind wake, from the N-th pthread_create on
  * pthread_cond_signal wakes nobody. glibc alone: its allocator has second names. */
 #define _GNU_SOURCE
@@ -205,6 +205,11 @@ int fclose(FILE *file)
     if (is)
         errno = ENOSPC;
     return is ? EOF : closed;
+}
+
+int link(const char *from, const char *to)
+{
+    return is_full() ? -1 : REAL(link)(from, to);
 }
 
 int rename(const char *from, const char *to)
