@@ -51,6 +51,14 @@ static void clear_away(struct new_file *file)
     }
 }
 
+static enum weir_status cannot_make(const char *path, struct weir_error *err)
+{
+    return weir_error_set(err, WEIR_STORE,
+                          "%.300s cannot be made: %s; name a file with --db where you may write "
+                          "and there is room",
+                          path, strerror(errno));
+}
+
 /* Names beside the place that nobody uses; the first is made. */
 static enum weir_status make_beside(const char *path, struct new_file *file, struct weir_error *err)
 {
@@ -69,11 +77,8 @@ static enum weir_status make_beside(const char *path, struct new_file *file, str
         fd = ending_open(file->names[0], O_WRONLY, 0644, &file->slots[0]);
     }
     if (fd < 0) {
-        enum weir_status status = weir_error_set(
-            err, WEIR_STORE, "%.300s cannot be made: %s; name a file with --db where you may write",
-            path, strerror(errno));
         file->names[0][0] = '\0'; /* another's */
-        return status;
+        return cannot_make(path, err);
     }
     (void)close(fd);
     for (int i = 1; i < N_FILES; i++) {
@@ -101,7 +106,10 @@ static enum weir_status put_in_place(const struct new_file *file, const char *pa
                               "%.300s: the disk is full; nothing was written. Make room, or use a "
                               "file elsewhere with --db",
                               path);
-    return link(file->names[0], path) == 0 ? WEIR_OK : write_to(path, path, what, err);
+    if (link(file->names[0], path) == 0)
+        return WEIR_OK;
+    return errno == ENOSPC || errno == EDQUOT || errno == EIO ? cannot_make(path, err)
+                                                              : write_to(path, path, what, err);
 }
 
 enum weir_status store_add_run(const char *path, struct run *run, const struct run_sample *samples,
