@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which files are opened, which are refused, and who may use one at the same time. */
+#include <dirent.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -252,6 +253,84 @@ START_TEST(programs_share_a_file)
 }
 END_TEST
 
+static int n_files(void)
+{
+    DIR *dir = opendir(scratch_path("."));
+    int n = -2; /* . and .. */
+
+    ck_assert_ptr_nonnull(dir);
+    while (readdir(dir) != NULL)
+        n++;
+    ck_assert_int_eq(closedir(dir), 0);
+    return n;
+}
+
+START_TEST(looking_makes_nothing)
+{
+    struct store *store = NULL;
+
+    OK(store_look(scratch_path("none.db"), &store, &err));
+    ck_assert_ptr_null(store);
+    ck_assert_int_eq(n_files(), 0);
+    ck_assert_int_eq(store_look(scratch_path("no/folder.db"), &store, &err), WEIR_STORE);
+    ck_assert_ptr_nonnull(strstr(err.text, "folder is missing"));
+    store_close(opened("old.db"));
+    OK(store_look(scratch_path("old.db"), &store, &err));
+    ck_assert_ptr_nonnull(store);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(a_new_file_appears_with_its_run)
+{
+    struct made_run made;
+    struct store *store;
+
+    made_run(&made);
+    made.run.settings = "this is no JSON"; /* which the file refuses */
+    ck_assert_int_eq(store_add_run(scratch_path("new.db"), &made.run, NULL, 0, &err), WEIR_STORE);
+    ck_assert_msg(strstr(err.text, "new.db: ") != NULL, "%s", err.text);
+    ck_assert_int_eq(n_files(), 0);
+    made.run.settings = "{}";
+    OK(store_add_run(scratch_path("new.db"), &made.run, made.samples, MADE_SAMPLES, &err));
+    ck_assert_int_eq(n_files(), 1);
+    OK(store_add_run(scratch_path("new.db"), &made.run, made.samples, MADE_SAMPLES, &err));
+    store = opened("new.db");
+    ck_assert_str_eq(query(store, "SELECT count(*), max(id) FROM run"), "2|2\n");
+    ck_assert_str_eq(query(store, "PRAGMA integrity_check"), "ok\n");
+    store_close(store);
+    made_run_free(&made);
+}
+END_TEST
+
+/* Several programs find no file, and each makes one: none of their runs is lost. */
+START_TEST(programs_make_the_same_file)
+{
+    enum { PROGRAMS = 6 };
+    struct made_run made;
+    char path[200];
+    struct store *store;
+
+    made_run(&made);
+    (void)snprintf(path, sizeof path, "%s", scratch_path("shared.db"));
+    for (int i = 0; i < PROGRAMS; i++) {
+        if (fork() == 0)
+            _exit(store_add_run(path, &made.run, made.samples, MADE_SAMPLES, &err) != WEIR_OK);
+    }
+    for (int i = 0; i < PROGRAMS; i++) {
+        int status = 0;
+
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+    store = opened("shared.db");
+    ck_assert_str_eq(query(store, "SELECT count(*), max(id) FROM run"), "6|6\n");
+    store_close(store);
+    ck_assert_int_eq(n_files(), 1);
+    made_run_free(&made);
+}
+END_TEST
+
 START_TEST(reading_leaves_nothing_behind)
 {
     struct made_run made;
@@ -303,6 +382,9 @@ static Suite *suite(void)
         a_read_only_place_is_read_and_not_written,
         a_locked_file_is_waited_for_then_reported,
         programs_share_a_file,
+        looking_makes_nothing,
+        a_new_file_appears_with_its_run,
+        programs_make_the_same_file,
         reading_leaves_nothing_behind,
         a_file_is_marked_and_set_up,
     };
