@@ -106,9 +106,16 @@ void nsys_copy_name(int direction, int host_kind, char between, char *out, size_
 static uint32_t domain_of_device(const struct nsys *nsys, const struct nsys_stream *stream,
                                  int32_t device)
 {
+    int64_t process, its_device;
+    uint32_t *gpu;
+
     for (uint32_t i = 0; i < nsys->n_streams; i++) {
         if (nsys->streams[i].process == stream->process && nsys->streams[i].device == device)
             return nsys->gpus[nsys->streams[i].gpu].domain;
+    }
+    for (size_t at = 0; nsys_window_device(nsys, at, &process, &its_device, &gpu); at++) {
+        if (process == stream->process && its_device == device)
+            return nsys->gpus[*gpu].domain;
     }
     return RECORDING_NONE;
 }

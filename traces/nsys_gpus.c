@@ -117,7 +117,7 @@ enum weir_status nsys_read_gpus(struct nsys *nsys, struct weir_error *err)
 {
     struct device_tables tables = {.devices = NULL};
     int64_t process, device;
-    uint32_t place;
+    uint32_t *place;
     enum weir_status status = read_devices(nsys, &tables, err);
 
     if (status == WEIR_OK)
@@ -132,10 +132,10 @@ enum weir_status nsys_read_gpus(struct nsys *nsys, struct weir_error *err)
         const struct nsys_gpu gpu = gpu_of(&tables, memory->process, memory->device);
         status = note_gpu(nsys, &gpu, &memory->gpu, err);
     }
-    for (size_t at = 0; status == WEIR_OK && nsys_window_device(nsys, at, &process, &device);
-         at++) {
+    for (size_t at = 0;
+         status == WEIR_OK && nsys_window_device(nsys, at, &process, &device, &place); at++) {
         const struct nsys_gpu gpu = gpu_of(&tables, process, device);
-        status = note_gpu(nsys, &gpu, &place, err);
+        status = note_gpu(nsys, &gpu, place, err);
     }
     free(tables.devices);
     free(tables.gpus);

@@ -16,6 +16,8 @@
 #include "traces/recording.h"
 
 #define NSYS_NONE UINT32_MAX
+/* Later than any clock of a profile, and far enough from the ends of 64 bits for all sums here. */
+#define NSYS_TIME_MOST_NS (INT64_C(1) << 60)
 #define NSYS_NO_ID 0xFFFFFFFF /* how CUPTI writes that there is no stream or event */
 
 /* The tables that may be read, and nothing else of the file. */
@@ -365,6 +367,8 @@ int nsys_compare_records(const struct nsys_record *, const struct nsys_record *)
 /** An integer of a row; false when there is none. */
 bool nsys_column(sqlite3_stmt *, int column, int64_t *value);
 int64_t nsys_column_or(sqlite3_stmt *, int column, int64_t absent);
+/** A clock of a profile may say so. */
+bool nsys_is_time(int64_t t_ns);
 /** Start and end from the first two columns; false when the row cannot be used, which is counted. */
 bool nsys_times(struct nsys *, sqlite3_stmt *, int64_t *start_ns, int64_t *end_ns);
 /** A number of bytes; -1 when there is none, or one that no memory has. */
@@ -397,8 +401,10 @@ MUST_CHECK enum weir_status nsys_window_note(struct nsys *, int64_t process, int
 MUST_CHECK enum weir_status nsys_window_end(struct nsys *, struct weir_error *);
 /** The call of that id among those kept so far; NSYS_NONE. */
 uint32_t nsys_window_call(const struct nsys *, int64_t process, int64_t correlation);
-/** The devices that rows were on, also those outside of the window; false after the last. */
-bool nsys_window_device(const struct nsys *, size_t at, int64_t *process, int64_t *device);
+/** The devices that rows were on, also those outside of the window, and where their places among the
+ *  gpus are kept; false after the last. */
+bool nsys_window_device(const struct nsys *, size_t at, int64_t *process, int64_t *device,
+                        uint32_t **gpu);
 void nsys_window_free(struct nsys *);
 
 /* nsys_live.c: memory events of a window, given in the order of time. */

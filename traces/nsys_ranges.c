@@ -42,27 +42,35 @@ static enum weir_status find_first(struct nsys *nsys, struct weir_error *err)
         enum nsys_table table;
         const char *where;
     } tables[] = {
-        {NSYS_RUNTIME, "coalesce(%s, 0) = 0 AND typeof(\"end\") = 'integer'"},
-        {NSYS_KERNEL, "typeof(\"end\") = 'integer'"},
-        {NSYS_MEMCPY, "typeof(\"end\") = 'integer'"},
-        {NSYS_MEMSET, "typeof(\"end\") = 'integer'"},
-        {NSYS_GRAPH_TRACE, "typeof(\"end\") = 'integer'"},
-        {NSYS_MEMORY, "bytes > 0 AND coalesce(memKind, 0) NOT IN (5, 6)"},
+        {NSYS_RUNTIME, "(typeof(%s) <> 'integer' OR %s = 0)"},
+        {NSYS_KERNEL, "1"},
+        {NSYS_MEMCPY, "1"},
+        {NSYS_MEMSET, "1"},
+        {NSYS_GRAPH_TRACE, "1"},
+        {NSYS_MEMORY, "typeof(bytes) = 'integer' AND bytes > 0 AND typeof(address) = 'integer' AND "
+                      "(memoryOperationType = 1 OR (memoryOperationType = 0 AND (typeof(%s) <> "
+                      "'integer' OR %s NOT IN (5, 6))))"},
     };
     enum weir_status status = WEIR_OK;
 
     nsys->first_ns = INT64_MAX;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == WEIR_OK; i++) {
+        enum nsys_table table = tables[i].table;
+        const char *end = table == NSYS_MEMORY ? "start" : "\"end\"";
+        const char *column =
+            nsys_column_name(nsys, table, table == NSYS_MEMORY ? "memKind" : "returnValue");
+        char where[256], query[640];
         int64_t first_ns;
-        char where[96], query[320];
 
-        if (nsys->tables[tables[i].table].name == NULL)
+        if (nsys->tables[table].name == NULL)
             continue;
-        (void)snprintf(where, sizeof where, tables[i].where,
-                       nsys_column_name(nsys, tables[i].table, "returnValue"));
+        (void)snprintf(where, sizeof where, tables[i].where, column, column);
         (void)snprintf(query, sizeof query,
-                       "SELECT min(start) FROM \"%s\" WHERE typeof(start) = 'integer' AND %s",
-                       nsys->tables[tables[i].table].name, where);
+                       "SELECT min(start) FROM \"%s\" WHERE typeof(start) = 'integer' AND "
+                       "typeof(%s) = 'integer' AND start BETWEEN %" PRId64 " AND %" PRId64
+                       " AND %s BETWEEN %" PRId64 " AND %" PRId64 " AND %s",
+                       nsys->tables[table].name, end, -NSYS_TIME_MOST_NS, NSYS_TIME_MOST_NS, end,
+                       -NSYS_TIME_MOST_NS, NSYS_TIME_MOST_NS, where);
         status = nsys_ask(nsys, query, INT64_MAX, &first_ns, err);
         if (first_ns < nsys->first_ns)
             nsys->first_ns = first_ns;

@@ -9,9 +9,6 @@
 #include "traces/nsys_internal.h"
 #include "traces/runs.h"
 
-/* Later than any clock of a profile, and far enough from the ends of 64 bits for all sums here. */
-#define TIME_MOST_NS (INT64_C(1) << 60)
-
 bool nsys_column(sqlite3_stmt *statement, int column, int64_t *value)
 {
     if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)
@@ -39,6 +36,11 @@ int64_t nsys_bytes(sqlite3_stmt *statement, int column)
     return bytes;
 }
 
+bool nsys_is_time(int64_t t_ns)
+{
+    return t_ns >= -NSYS_TIME_MOST_NS && t_ns <= NSYS_TIME_MOST_NS;
+}
+
 bool nsys_times(struct nsys *nsys, sqlite3_stmt *statement, int64_t *start_ns, int64_t *end_ns)
 {
     if (!nsys_column(statement, 0, start_ns)) {
@@ -49,8 +51,7 @@ bool nsys_times(struct nsys *nsys, sqlite3_stmt *statement, int64_t *start_ns, i
         nsys->counts.unfinished++;
         return false;
     }
-    if (*start_ns < -TIME_MOST_NS || *start_ns > TIME_MOST_NS || *end_ns < -TIME_MOST_NS ||
-        *end_ns > TIME_MOST_NS) {
+    if (!nsys_is_time(*start_ns) || !nsys_is_time(*end_ns)) {
         nsys->counts.bad_time++;
         return false;
     }
@@ -253,9 +254,8 @@ static enum weir_status read_memory(struct nsys *nsys, sqlite3_stmt *statement,
     };
     enum weir_status status = WEIR_OK;
 
-    if (!nsys_column(statement, 0, &memory.t_ns) || memory.t_ns < -TIME_MOST_NS ||
-        memory.t_ns > TIME_MOST_NS || !nsys_column(statement, 4, &memory.address) ||
-        (operation != 0 && operation != 1)) {
+    if (!nsys_column(statement, 0, &memory.t_ns) || !nsys_is_time(memory.t_ns) ||
+        !nsys_column(statement, 4, &memory.address) || (operation != 0 && operation != 1)) {
         nsys->counts.bad_time++;
         return WEIR_OK;
     }

@@ -26,6 +26,7 @@ struct wanted_record { /* by a wait */
 
 struct used_device {
     int64_t process, device;
+    uint32_t gpu; /* NSYS_NONE before nsys_gpus.c has seen it */
 };
 
 struct nsys_window {
@@ -90,7 +91,7 @@ enum weir_status nsys_window_note(struct nsys *nsys, int64_t process, int64_t co
     return keys_put(window->strays, &key, 0, err);
 }
 
-/* Devices that work ran on, in the window or not: they are there in both cases. */
+/* Devices that work and events name, in the window or not: they are there in both cases. */
 static void note_device(struct nsys_window *window, int64_t process, int64_t device)
 {
     struct weir_error err;
@@ -102,15 +103,17 @@ static void note_device(struct nsys_window *window, int64_t process, int64_t dev
     if (array_grow(&window->devices, &window->devices_room, window->n_devices + 1, &err) != WEIR_OK)
         window->is_out_of_memory = true;
     else
-        window->devices[window->n_devices++] = (struct used_device){process, device};
+        window->devices[window->n_devices++] = (struct used_device){process, device, NSYS_NONE};
 }
 
-bool nsys_window_device(const struct nsys *nsys, size_t at, int64_t *process, int64_t *device)
+bool nsys_window_device(const struct nsys *nsys, size_t at, int64_t *process, int64_t *device,
+                        uint32_t **gpu)
 {
     if (nsys->window == NULL || at >= nsys->window->n_devices)
         return false;
     *process = nsys->window->devices[at].process;
     *device = nsys->window->devices[at].device;
+    *gpu = &nsys->window->devices[at].gpu;
     return true;
 }
 
@@ -121,19 +124,21 @@ static int64_t integer_of(sqlite3_value *value, int64_t absent)
     return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : absent;
 }
 
-/* weir_kept(start, correlationId, globalPid, deviceId or NULL): is the row of use? */
+/* weir_kept(start, correlationId, globalPid, deviceId, end): is the row of use? One with times is of
+ * that device. */
 static void answer_kept(sqlite3_context *context, int n, sqlite3_value **values)
 {
     struct nsys *nsys = sqlite3_user_data(context);
     int64_t start_ns = integer_of(values[0], INT64_MIN);
     int64_t correlation = integer_of(values[1], 0);
     int64_t process = nsys_process_of(integer_of(values[2], 0));
+    int64_t device = integer_of(values[3], -1);
     bool is_kept =
         is_inside(nsys, start_ns) || kept_call(nsys->window, process, correlation) != NSYS_NONE;
 
     (void)n;
-    if (sqlite3_value_type(values[3]) == SQLITE_INTEGER)
-        note_device(nsys->window, process, sqlite3_value_int64(values[3]));
+    if (nsys_is_time(start_ns) && nsys_is_time(integer_of(values[4], INT64_MIN)) && device >= 0)
+        note_device(nsys->window, process, device);
     sqlite3_result_int(context, is_kept ? 1 : 0);
 }
 
@@ -219,13 +224,23 @@ static enum weir_status select_others(struct nsys *nsys, struct weir_error *err)
 {
     static const enum nsys_table tables[] = {NSYS_KERNEL, NSYS_MEMCPY, NSYS_MEMSET,
                                              NSYS_GRAPH_TRACE, NSYS_SYNC};
-    char where[192];
+    char where[256];
     enum weir_status status;
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        (void)snprintf(where, sizeof where, "weir_kept(%s, correlationId, globalPid, %s)",
-                       nsys_column_name(nsys, tables[i], "start"),
+        bool is_sync = tables[i] == NSYS_SYNC;
+        char device[96];
+
+        (void)snprintf(device, sizeof device, "iif(typeof(%s) = 'integer', %s, 0)",
+                       nsys_column_name(nsys, tables[i], "deviceId"),
                        nsys_column_name(nsys, tables[i], "deviceId"));
+        if (is_sync) /* of a wait for no stream there is no device */
+            (void)snprintf(device, sizeof device, "iif(%s BETWEEN 0 AND 4294967294, %s, -1)",
+                           nsys_column_name(nsys, NSYS_SYNC, "streamId"),
+                           nsys_column_name(nsys, NSYS_SYNC, "deviceId"));
+        (void)snprintf(where, sizeof where, "weir_kept(%s, correlationId, globalPid, %s, %s)",
+                       nsys_column_name(nsys, tables[i], "start"), device,
+                       is_sync ? "0" : "\"end\"");
         status = set_where(nsys, tables[i], where, err);
         if (status != WEIR_OK)
             return status;
@@ -249,7 +264,7 @@ enum weir_status nsys_window_begin(struct nsys *nsys, struct weir_error *err)
     window->strays = keys_new();
     window->sync_ids = keys_new();
     if (window->calls == NULL || window->strays == NULL || window->sync_ids == NULL ||
-        sqlite3_create_function(nsys->db, "weir_kept", 4, flags, nsys, answer_kept, NULL, NULL) !=
+        sqlite3_create_function(nsys->db, "weir_kept", 5, flags, nsys, answer_kept, NULL, NULL) !=
             SQLITE_OK ||
         sqlite3_create_function(nsys->db, "weir_stray", 2, flags, nsys, answer_stray, NULL, NULL) !=
             SQLITE_OK)

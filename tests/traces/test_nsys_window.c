@@ -284,6 +284,52 @@ START_TEST(edges_of_calls)
 }
 END_TEST
 
+/* A copy to a device that has work of its own only outside of the window. */
+START_TEST(peer_outside)
+{
+    struct made_export made;
+    struct import_result result;
+    struct graph_node node;
+
+    made_begin(&made, "peer");
+    made_call(&made, 100, 200, THREAD(1), 1, "cudaLaunchKernel_v7000");
+    made_kernel(&made, 300, 400, 9, 1, "elsewhere");
+    made_sql(&made, "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1");
+    made_call(&made, 5000, 5100, THREAD(1), 2, "cudaMemcpyPeerAsync_v4000");
+    made_copy(&made, 6000, 7000, 7, 2, P2P, DEVICE, DEVICE, 4096);
+    made_sql(&made, "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcDeviceId = 0, dstDeviceId = 1");
+    made_end(&made);
+    made_import_window(&made, "4us:8us", &result);
+    graph_node(result.graph, node_of(&result, "p2p"), &node);
+    ck_assert_str_eq(graph_text(result.graph, graph_domain(result.graph, node.to)->name), "gpu1");
+    ck_assert_str_eq(graph_text(result.graph, graph_domain(result.graph, node.from)->name), "gpu0");
+    ck_assert(!has_node(&result, "elsewhere"));
+    import_result_free(&result);
+}
+END_TEST
+
+/* Times that no clock has, texts for numbers and failed calls are not the first event. */
+START_TEST(first_is_an_event)
+{
+    struct made_export made;
+    struct import_result result;
+
+    made_run(&made, "first", 1000);
+    made_failed_call(&made, 1, 2, THREAD(1), 900, "cudaMalloc_v3020");
+    made_sql(&made,
+             "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end) VALUES (-9223372036854775807,"
+             " 5), (5, NULL), ('x', 'y');"
+             "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, address, bytes, memKind, "
+             "memoryOperationType, globalPid) VALUES (3, 64, 8, 5, 0, 0), (4, 64, 'many', 2, "
+             "0, 0)");
+    made_end(&made);
+    made_import_window(&made, "+0:+1s", &result);
+    ck_assert_int_eq(count_of(&result, "source", "first_ns"), 1000);
+    ck_assert_int_eq(result.origin_ns, 1000);
+    import_result_free(&result);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("nsys-window");
@@ -297,6 +343,8 @@ int main(void)
     tcase_add_test(tcase, window_of_all);
     tcase_add_test(tcase, lives_across);
     tcase_add_test(tcase, edges_of_calls);
+    tcase_add_test(tcase, peer_outside);
+    tcase_add_test(tcase, first_is_an_event);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
