@@ -60,6 +60,7 @@ static char *resolved(const char *path)
 static enum weir_status open_beside(struct output *output, struct weir_error *err)
 {
     size_t room = strlen(output->place) + 40;
+    ending_slot slot = 0;
     int fd = -1;
 
     output->beside = malloc(room);
@@ -67,12 +68,13 @@ static enum weir_status open_beside(struct output *output, struct weir_error *er
         return weir_error_memory(err);
     for (int i = 0; i < MOST_TRIES && fd < 0; i++) {
         (void)snprintf(output->beside, room, "%s.%ld-%d", output->place, (long)getpid(), i);
-        fd = ending_open(output->beside, O_WRONLY, 0666, &output->slot);
+        fd = ending_open(output->beside, O_WRONLY, 0666, &slot);
         if (fd < 0 && errno != EEXIST)
             break;
     }
     if (fd < 0)
         return cannot_write(output->path, err);
+    output->slot = slot;
     output->file = fdopen(fd, "w");
     if (output->file != NULL)
         return WEIR_OK;

@@ -34,7 +34,7 @@ static void put_time(int64_t ns, char *out, size_t out_bytes)
 
     if (s < 120)
         (void)snprintf(out, out_bytes, "%" PRId64 " s", s);
-    else if (s < 120 * 60)
+    else if (s < 7200)
         (void)snprintf(out, out_bytes, "%" PRId64 " min", (s + 30) / 60);
     else
         (void)snprintf(out, out_bytes, "%" PRId64 " h", (s + 1800) / 3600);

@@ -6,9 +6,13 @@
  * failed and yet succeeded.
  *
  * Nor does it see that the loop which fills an array runs as often as the loop which reads it, and
- * calls the elements of every array uninitialized; so arrays count as filled with zeros. */
+ * calls the elements of every array uninitialized; so arrays count as filled with zeros.
+ *
+ * What base/ending.c asks of the headers has to be asked before the first of them. */
 #ifndef TESTS_CHECK_ANALYZER_H
 #define TESTS_CHECK_ANALYZER_H
+
+#define _XOPEN_SOURCE 700
 
 #include <stdlib.h>
 
