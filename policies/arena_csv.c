@@ -112,7 +112,7 @@ static enum weir_status quoted_field(struct csv *csv, const char *line, const ch
         from += *from == '"' ? 2 : 1;
     }
     if (from == end || (from + 1 < end && from[1] != ',')) {
-        uint32_t column = (uint32_t)((from == end ? *at : from) - line) + 1;
+        uint32_t column = (uint32_t)((from == end ? *at : from + 1) - line) + 1;
 
         (void)weir_error_set(err, WEIR_INPUT, "%s",
                              from == end ? "a quote that nothing closes on its line; expected "

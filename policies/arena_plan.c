@@ -91,8 +91,8 @@ static enum weir_status check_fixed(const struct arena_buffer *buffer, struct we
         return WEIR_OK;
     }
     return weir_error_set(err, WEIR_INPUT,
-                          "buffer %.100s is fixed at %" PRId64 ", which is no multiple of its "
-                          "alignment %" PRId64 "; fix it at a multiple, or leave its offset free",
+                          "buffer %.100s is fixed at %" PRId64 "; expected a multiple of its "
+                          "alignment %" PRId64 ": fix it at one, or leave its offset free",
                           buffer->name, buffer->fixed_bytes, buffer->align_bytes);
 }
 
