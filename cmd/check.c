@@ -201,6 +201,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         return weir_error_memory(err);
     }
     progress_begin(&progress, context, "reading", request.common.is_quiet);
+    report_watch(report, progress_show, &progress);
     status = read_graph(context, &request, report, &graph, err);
     progress_end(&progress);
     if (status == WEIR_OK) {

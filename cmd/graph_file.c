@@ -221,6 +221,7 @@ enum weir_status cmd_read_graph(const struct cmd_context *context, const char *p
     if (report == NULL)
         return weir_error_memory(err);
     progress_begin(&progress, context, "reading", is_quiet);
+    report_watch(report, progress_show, &progress);
     status = machine == NULL && n_capacities == 0
                  ? graph_read(path, report, &graph, err)
                  : graph_read_for_machine(path, report, &graph, err);

@@ -260,6 +260,10 @@ static void read_lines(struct reader *reader, const char *text, size_t length)
            read_next_line(reader, &at, text + length)) {
         if (read_need_scratch(reader))
             read_line(reader);
+        if (reader->line % LINES_BETWEEN == 0)
+            report_progress(reader->report, DECLARING_PART + (1 - DECLARING_PART) *
+                                                                 (double)(at - text) /
+                                                                 (double)length);
     }
     if (reader->status == WEIR_OK && !reader->has_version && !reader->is_hopeless) {
         reader->text = reader->line_end = text;

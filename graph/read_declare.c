@@ -112,6 +112,8 @@ void read_declare(struct reader *reader, const char *text, size_t length)
         enum statement_kind kind;
         struct span word;
         struct item item;
+        if (reader->line % LINES_BETWEEN == 0)
+            report_progress(reader->report, DECLARING_PART * (double)(at - text) / (double)length);
         if (begins(p, reader->line_end, "edge ", 5))
             continue; /* most lines, and they define no name */
         if (token_word(&p, reader->line_end, reader->end, &word) != TOKEN_OK)

@@ -17,6 +17,9 @@ struct lines {
     uint32_t next; /* the row that the next statement probably is */
 };
 
+#define LINES_BETWEEN 65536 /* two looks at how far reading is */
+#define DECLARING_PART 0.25 /* of the time goes into names, the rest into statements */
+
 struct reader {
     struct graph *graph;
     struct report *report;

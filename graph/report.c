@@ -19,6 +19,8 @@ struct report {
     bool is_last_kept; /* report_name goes to it */
     bool is_short;
     const char *last_file; /* the copy of the file name given last: most findings share one */
+    void (*progress)(void *arg, double part); /* NULL: nobody watches */
+    void *progress_arg;
 };
 
 struct code {
@@ -49,6 +51,18 @@ void report_free(struct report *report)
     arena_free(&report->texts);
     free(report->findings);
     free(report);
+}
+
+void report_watch(struct report *report, void (*progress)(void *arg, double part), void *arg)
+{
+    report->progress = progress;
+    report->progress_arg = arg;
+}
+
+void report_progress(const struct report *report, double part)
+{
+    if (report->progress != NULL)
+        report->progress(report->progress_arg, part);
 }
 
 static const char *kept_text(struct report *report, const char *text)

@@ -55,6 +55,11 @@ bool report_is_full(const struct report *report);    /* no further error would b
 bool report_is_short(const struct report *report);   /* memory ran out: some are missing */
 const struct finding *report_finding(const struct report *report, uint32_t index);
 
+/** Who waits for a file to be read is told how far that is, now and then. @param part 0 to 1 */
+void report_watch(struct report *report, void (*progress)(void *arg, double part), void *arg);
+/** Tells whoever watches. */
+void report_progress(const struct report *report, double part);
+
 /** Says that memory ran out while findings were looked for. */
 void report_fell_short(struct report *report);
 
