@@ -156,18 +156,26 @@ static enum weir_status work_through(const struct cmd_context *context,
                                      const struct request *request, struct work *work,
                                      struct weir_error *err)
 {
+    struct import_options options = request->options;
     struct progress progress;
     enum weir_status status = try_places(request, work, err);
 
     if (status != WEIR_OK)
         return status;
+    options.progress = progress_show;
+    options.progress_arg = &progress;
     progress_begin(&progress, context, "importing", request->common.is_quiet);
-    status = import_read(request->operands[0], request->operands[1], &request->options,
-                         &work->result, err);
+    status = import_read(request->operands[0], request->operands[1], &options, &work->result, err);
     progress_end(&progress);
     if (status == WEIR_OK)
         status = bind_it(work, err);
-    return status == WEIR_OK ? write_both(request, work, err) : status;
+    if (status != WEIR_OK)
+        return status;
+    progress_begin(&progress, context, "storing",
+                   request->common.is_quiet || strcmp(request->output, "-") == 0);
+    status = write_both(request, work, err);
+    progress_end(&progress);
+    return status;
 }
 
 /* Answers. A refusal is told with its report too. */

@@ -18,6 +18,8 @@ enum import_grade {
 
 struct import_options {
     const char *window; /* a marker's text, or FROM:TO since the profile began; NULL: all of it */
+    void (*progress)(void *arg, double part); /* after each step of the work; NULL: to nobody */
+    void *progress_arg;
 };
 
 struct import_options import_default(void);

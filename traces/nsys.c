@@ -144,19 +144,29 @@ static enum weir_status build(struct nsys *nsys, struct import_result *out, stru
     return nsys_tell(nsys, &summary, err);
 }
 
-static enum weir_status import(struct nsys *nsys, const char *window, struct import_result *out,
-                               struct weir_error *err)
+/* About what of the time has gone when a step has been made. */
+static void tell(const struct import_options *options, enum weir_status status, double part)
+{
+    if (status == WEIR_OK && options->progress != NULL)
+        options->progress(options->progress_arg, part);
+}
+
+static enum weir_status import(struct nsys *nsys, const struct import_options *options,
+                               struct import_result *out, struct weir_error *err)
 {
     enum weir_status status;
 
     nsys->recording = recording_new();
     if (nsys->recording == NULL)
         return weir_error_memory(err);
-    status = read_file(nsys, window, err);
+    status = read_file(nsys, options->window, err);
+    tell(options, status, 0.4);
     if (status == WEIR_OK)
         status = relate(nsys, err);
+    tell(options, status, 0.5);
     if (status == WEIR_OK)
         status = record(nsys, err);
+    tell(options, status, 0.7);
     free_rows(nsys); /* the recording has it all */
     if (status == WEIR_OK)
         status = build(nsys, out, err);
@@ -183,7 +193,7 @@ static enum weir_status read_open(struct nsys_file *file, const char *path,
     nsys->path = path;
     nsys->db = file->db;
     nsys->report = &out->report;
-    status = import(nsys, options->window, out, err);
+    status = import(nsys, options, out, err);
     nsys_strings_free(nsys);
     recording_free(nsys->recording);
     free_rows(nsys);
