@@ -120,11 +120,14 @@ static enum weir_status find_domain(const struct request *request, struct loaded
     if (graph_n_domains(graph) > 0 && weir_is(loaded->source.domain)) {
         return WEIR_OK;
     }
-    return weir_error_set(err, request->domain == NULL ? WEIR_INPUT : WEIR_USAGE,
-                          "%.200s has no domain%s%.80s; declare one (domain NAME capacity=SIZE), "
-                          "or name one that is there",
-                          request->input, request->domain == NULL ? "" : " ",
-                          request->domain == NULL ? "" : request->domain);
+    if (request->domain == NULL) {
+        return weir_error_set(err, WEIR_INPUT,
+                              "no memory domain is declared; expected one that the arena is in: "
+                              "domain NAME capacity=SIZE");
+    }
+    return weir_error_set(err, WEIR_USAGE,
+                          "--domain %.80s: %.200s declares no such domain; name one that it does",
+                          request->domain, request->input);
 }
 
 static enum weir_status make_problem(const struct request *request, struct loaded *loaded,
@@ -500,8 +503,8 @@ static void print_head(const struct request *request, const struct loaded *loade
     if (loaded->left_out.n_retained > 0) {
         char note[80];
 
-        (void)snprintf(note, sizeof note, ", %" PRIu32 " retained objects that stay",
-                       loaded->left_out.n_retained);
+        (void)snprintf(note, sizeof note, ", %" PRIu32 " retained object%s",
+                       loaded->left_out.n_retained, loaded->left_out.n_retained == 1 ? "" : "s");
         print_bytes("outside", loaded->left_out.retained_bytes, note);
     }
     if (plan->base_align_bytes > 1) {
@@ -549,17 +552,20 @@ static enum weir_status check_method(const char *name, struct weir_error *err)
 {
     const char *names[METHODS_MOST + 1] = {NULL};
     const char *closest;
+    char list[200] = "";
+    size_t used = 0;
 
     if (name == NULL || arena_method_find(name) != NULL) {
         return WEIR_OK;
     }
     for (uint32_t i = 0; i < METHODS_MOST && arena_methods[i].name != NULL; i++) {
         names[i] = arena_methods[i].name;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : " or ",
+                                 names[i]);
     }
     closest = cmd_closest(name, names);
-    return weir_error_set(err, WEIR_USAGE,
-                          "--method %.80s: no such method%s%s%s; expected best-fit or greedy", name,
-                          closest == NULL ? "" : ", did you mean '", closest == NULL ? "" : closest,
+    return weir_error_set(err, WEIR_USAGE, "--method %.80s: %s was expected%s%s%s", name, list,
+                          closest == NULL ? "" : "; did you mean '", closest == NULL ? "" : closest,
                           closest == NULL ? "" : "'?");
 }
 
