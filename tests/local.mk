@@ -65,6 +65,7 @@ case_scripts = \
 	tests/run-cases \
 	tests/run-examples \
 	tests/run-shared-cases \
+	tests/cmd/arena.py \
 	tests/cmd/export_chrome.py \
 	tests/cmd/import.py \
 	tests/cmd/progress.py
