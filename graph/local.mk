@@ -69,6 +69,7 @@ graph_libgraph_a_SOURCES = \
 	graph/read.c \
 	graph/read_declare.c \
 	graph/read_file.c \
+	graph/read_file.h \
 	graph/read_internal.h \
 	graph/read_keyed.c \
 	graph/read_rows.c \
