@@ -2,6 +2,7 @@
 
 dist_man1_MANS = \
 	doc/man/weir.1 \
+	doc/man/weir-analyze.1 \
 	doc/man/weir-arena.1 \
 	doc/man/weir-calibrate.1 \
 	doc/man/weir-check.1 \

@@ -48,15 +48,34 @@ struct analyze_link {
 };
 struct analyze_link analyze_link(const struct graph *graph, uint32_t edge);
 
-/** Earliest starts again, with other lengths: those that are given, or, where @p slow is set, the
- *  longest that a node's distribution makes likely (greatest of uniform and empirical, mean and
- *  three standard deviations of the others). Both out by id; bound_by may be NULL. */
+/** Earliest starts again, with these lengths, by id; bound_by may be NULL. */
 MUST_CHECK enum weir_status analyze_earliest(const struct analysis *analysis,
                                              const int64_t *length_ns, bool has_releases,
                                              int64_t *earliest_ns, uint32_t *bound_by,
                                              struct weir_error *err);
-/** The longest that the node is likely to take; its length where it has no distribution. */
+/** The longest that the node is likely to take: the greatest of uniform and empirical, the mean and
+ *  three standard deviations of the others; its length where it has no distribution. */
 int64_t analyze_slow_ns(const struct analysis *analysis, weir_node node);
+
+/* Times when every node takes the longest that is likely, by id. */
+struct analyze_slow {
+    int64_t *length_ns, *earliest_ns;
+    uint32_t *bound_by;
+};
+MUST_CHECK enum weir_status analyze_slow_make(const struct analysis *analysis,
+                                              struct analyze_slow *out, struct weir_error *err);
+void analyze_slow_free(struct analyze_slow *slow);
+
+/* Of a node with a deadline: can it be met? */
+enum analyze_window {
+    WINDOW_NONE, /* there is no deadline, or it does not run */
+    WINDOW_OPEN,
+    WINDOW_UNCERTAIN, /* not when what leads to it takes long, or an unknown length is on its way */
+    WINDOW_NEGATIVE   /* in no schedule */
+};
+enum analyze_window analyze_window(const struct analysis *analysis, const struct analyze_slow *slow,
+                                   weir_node node);
+const char *analyze_window_name(enum analyze_window window);
 
 /** The nodes of the precedence critical path (without releases) from the first, n of them,
  *  malloc'ed, and its length. */
@@ -155,5 +174,31 @@ void analyze_least_bytes(const struct binding *binding, weir_node node, const in
                          int64_t *least_bytes);
 /** By domain id: the initial copies that are never given back; all initial copies. */
 void analyze_always(const struct binding *binding, int64_t *always_bytes, int64_t *initial_bytes);
+/** Adds workspace and staging of a node that runs, by domain id. */
+void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes);
+
+/* --- circles of precedence and waits --- */
+
+/* Who waited for whose bytes; zeroed is none. */
+struct analyze_waits {
+    struct bind_edge *items;
+    uint32_t n;
+    size_t room;
+};
+
+MUST_CHECK enum weir_status analyze_waits_add(struct analyze_waits *waits, weir_node producer,
+                                              weir_node consumer, struct weir_error *err);
+void analyze_waits_free(struct analyze_waits *waits);
+/** Of a run that can go no further: adds, for each node that is ready and lacks bytes, who would have
+ *  to finish for the bytes that are held there. @param is_finished by node */
+MUST_CHECK enum weir_status analyze_stuck_waits(const struct analysis *analysis,
+                                                const bool *is_finished,
+                                                struct analyze_waits *waits,
+                                                struct weir_error *err);
+/** A circle of given and implied edges and waits, malloc'ed: each node before the next, and the last
+ *  before the first. *nodes NULL and *n 0 when there is none. */
+MUST_CHECK enum weir_status analyze_circle(const struct binding *binding,
+                                           const struct analyze_waits *waits, weir_node **nodes,
+                                           uint32_t *n, struct weir_error *err);
 
 #endif

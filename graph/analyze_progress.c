@@ -41,22 +41,20 @@ static int64_t room_of(const struct graph *graph, uint32_t domain)
     return graph->domains[domain].capacity_bytes - graph->domains[domain].reserve_bytes;
 }
 
-/* Workspace and staging of a node that runs. */
-static void add_charges(const struct graph *graph, uint32_t node, int64_t *bytes)
+void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes)
 {
     struct graph_node value;
 
-    if (graph->nodes[node].rare == 0 || !graph_node_is_on(graph, (weir_node){node})) {
+    if (graph->nodes[node.index].rare == 0 || !graph_node_is_on(graph, node)) {
         return;
     }
-    graph_node(graph, (weir_node){node}, &value);
+    graph_node(graph, node, &value);
     for (uint32_t i = 0; i < value.n_workspace; i++) {
-        bytes[graph_charge_domain(graph, (weir_node){node}, &value.workspace[i]).index] +=
+        bytes[graph_charge_domain(graph, node, &value.workspace[i]).index] +=
             value.workspace[i].bytes;
     }
     if (value.staging.bytes > 0) {
-        bytes[graph_charge_domain(graph, (weir_node){node}, &value.staging).index] +=
-            value.staging.bytes;
+        bytes[graph_charge_domain(graph, node, &value.staging).index] += value.staging.bytes;
     }
 }
 
@@ -93,7 +91,7 @@ void analyze_least_bytes(const struct binding *binding, weir_node node, const in
             least_bytes[copy->domain.index] += copy->bytes;
         }
     }
-    add_charges(graph, node.index, least_bytes);
+    analyze_charges(graph, node, least_bytes);
 }
 
 /* A node that can never have its bytes, or the initial copies. */
@@ -140,7 +138,7 @@ static bool all_fits(const struct proof *proof)
         proof->need[copy->domain.index] += copy->bytes;
     }
     for (uint32_t i = 0; i < proof->n_nodes; i++) {
-        add_charges(proof->graph, i, proof->need);
+        analyze_charges(proof->graph, (weir_node){i}, proof->need);
     }
     for (uint32_t d = 0; d < proof->n_domains; d++) {
         if (proof->need[d] > room_of(proof->graph, d)) {
@@ -339,26 +337,36 @@ static void find_held(struct proof *proof)
 
 /* --- what is needed --- */
 
-/* What the node takes beyond the copies that are counted at that place: all it begins when the place
- * is WEIR_NONE. */
-static void find_need(struct proof *proof, uint32_t node, uint32_t place)
+/* Is the copy among those that may be live at that place of the chain? */
+static bool is_counted(const struct proof *proof, uint32_t copy, uint32_t place)
+{
+    return proof->begins[copy] <= place && place < ends(proof, copy);
+}
+
+/* What the node takes when it starts, and what of it is among `held` at the place already (counted; NULL:
+ * nobody asks). */
+static void find_need(struct proof *proof, uint32_t node, uint32_t place, int64_t *counted)
 {
     uint32_t n;
     const struct bind_touch *touches =
         bind_touches(proof->analysis->binding, (weir_node){node}, &n);
 
     memset(proof->need, 0, proof->n_domains * sizeof *proof->need);
+    if (counted != NULL) {
+        memset(counted, 0, proof->n_domains * sizeof *counted);
+    }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t copy = touches[i].copy.index;
-        const struct bind_copy *value = bind_copy(proof->analysis->binding, touches[i].copy);
-        bool is_counted =
-            place != WEIR_NONE && proof->begins[copy] <= place && place < ends(proof, copy);
+        const struct bind_copy *copy = bind_copy(proof->analysis->binding, touches[i].copy);
 
-        if (may_begin(value, &touches[i], node) && !is_counted) {
-            proof->need[value->domain.index] += value->bytes;
+        if (!may_begin(copy, &touches[i], node)) {
+            continue;
+        }
+        proof->need[copy->domain.index] += copy->bytes;
+        if (counted != NULL && is_counted(proof, touches[i].copy.index, place)) {
+            counted[copy->domain.index] += copy->bytes;
         }
     }
-    add_charges(proof->graph, node, proof->need);
+    analyze_charges(proof->graph, (weir_node){node}, proof->need);
 }
 
 /* Marks the nodes that fit whatever may be live. @return whether there are more than before */
@@ -372,7 +380,7 @@ static bool find_fitting(struct proof *proof)
         if (proof->always_fits[i]) {
             continue;
         }
-        find_need(proof, i, WEIR_NONE);
+        find_need(proof, i, 0, NULL);
         for (uint32_t d = 0; d < proof->n_domains && fits; d++) {
             fits =
                 proof->need[d] == 0 || proof->most[d] <= room_of(proof->graph, d) - proof->need[d];
@@ -386,6 +394,8 @@ static bool find_fitting(struct proof *proof)
 /* Is there room for every node that a stuck run could wait with? */
 static bool has_room(struct proof *proof, struct analyze_progress *out)
 {
+    int64_t *counted = proof->most; /* of no use any more */
+
     for (uint32_t i = 0; i < proof->n_nodes; i++) {
         uint32_t place = proof->until[i] - 1;
         const int64_t *held = &proof->held[(size_t)place * proof->n_domains];
@@ -393,13 +403,13 @@ static bool has_room(struct proof *proof, struct analyze_progress *out)
         if (proof->always_fits[i]) {
             continue;
         }
-        find_need(proof, i, place);
+        find_need(proof, i, place, counted);
         for (uint32_t d = 0; d < proof->n_domains; d++) {
-            int64_t room = room_of(proof->graph, d);
+            int64_t room = room_of(proof->graph, d), others = held[d] - counted[d];
 
-            if (proof->need[d] > 0 && held[d] > room - proof->need[d]) {
+            if (proof->need[d] > 0 && others > room - proof->need[d]) {
                 *out = (struct analyze_progress){PROGRESS_UNKNOWN, false,          {i}, {d},
-                                                 held[d],          proof->need[d], room};
+                                                 others,           proof->need[d], room};
                 return false;
             }
         }

@@ -289,6 +289,66 @@ int64_t analyze_slow_ns(const struct analysis *analysis, weir_node node)
     return analysis->length_ns[node.index];
 }
 
+enum weir_status analyze_slow_make(const struct analysis *analysis, struct analyze_slow *out,
+                                   struct weir_error *err)
+{
+    size_t n = NODES_AT_ONCE(analysis);
+    struct analyze_slow slow = {
+        malloc(n * sizeof *slow.length_ns),
+        malloc(n * sizeof *slow.earliest_ns),
+        malloc(n * sizeof *slow.bound_by),
+    };
+    enum weir_status status = WEIR_OK;
+
+    if (slow.length_ns == NULL || slow.earliest_ns == NULL || slow.bound_by == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        for (uint32_t i = 0; i < graph_n_nodes(bind_of(analysis->binding)); i++) {
+            slow.length_ns[i] = analyze_slow_ns(analysis, (weir_node){i});
+        }
+        status =
+            analyze_earliest(analysis, slow.length_ns, true, slow.earliest_ns, slow.bound_by, err);
+    }
+    if (status != WEIR_OK) {
+        analyze_slow_free(&slow);
+        return status;
+    }
+    *out = slow;
+    return WEIR_OK;
+}
+
+void analyze_slow_free(struct analyze_slow *slow)
+{
+    free(slow->length_ns);
+    free(slow->earliest_ns);
+    free(slow->bound_by);
+}
+
+enum analyze_window analyze_window(const struct analysis *analysis, const struct analyze_slow *slow,
+                                   weir_node node)
+{
+    const struct graph *graph = bind_of(analysis->binding);
+    uint32_t i = node.index;
+    int64_t deadline = deadline_of(graph, i);
+
+    if (deadline < 0 || analysis->is_standby[i]) {
+        return WINDOW_NONE;
+    }
+    if (analysis->earliest_ns[i] + analysis->length_ns[i] > deadline) {
+        return WINDOW_NEGATIVE;
+    }
+    return analysis->is_uncertain[i] || slow->earliest_ns[i] + slow->length_ns[i] > deadline
+               ? WINDOW_UNCERTAIN
+               : WINDOW_OPEN;
+}
+
+const char *analyze_window_name(enum analyze_window window)
+{
+    static const char *const names[] = {"none", "open", "uncertain", "negative"};
+
+    return names[window];
+}
+
 /* --- the critical path --- */
 
 /* The node that finishes last, and when. */

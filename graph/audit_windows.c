@@ -4,7 +4,6 @@
  * fallback. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/number.h"
 #include "graph/audit_internal.h"
@@ -69,46 +68,26 @@ static bool has_bare_deadline(const struct audit *audit, uint32_t node)
                FALLBACK_NONE;
 }
 
-struct slow {
-    int64_t *length_ns, *earliest_ns;
-    uint32_t *bound_by;
-};
-
-static enum weir_status make_slow(struct audit *audit, struct slow *slow)
-{
-    size_t n = (size_t)audit->graph->n_nodes + 1;
-
-    slow->length_ns = malloc(n * sizeof *slow->length_ns);
-    slow->earliest_ns = malloc(n * sizeof *slow->earliest_ns);
-    slow->bound_by = malloc(n * sizeof *slow->bound_by);
-    if (slow->length_ns == NULL || slow->earliest_ns == NULL || slow->bound_by == NULL) {
-        return weir_error_memory(audit->err);
-    }
-    for (uint32_t i = 0; i < audit->graph->n_nodes; i++) {
-        slow->length_ns[i] = analyze_slow_ns(&audit->analysis, (weir_node){i});
-    }
-    return analyze_earliest(&audit->analysis, slow->length_ns, true, slow->earliest_ns,
-                            slow->bound_by, audit->err);
-}
-
-static void check_window(struct audit *audit, const struct slow *slow, uint32_t node)
+static void check_window(struct audit *audit, const struct analyze_slow *slow, uint32_t node)
 {
     const struct analysis *analysis = &audit->analysis;
-    int64_t deadline =
-        rare_get(&audit->graph->rares, audit->graph->nodes[node].rare, NODE_RARE_DEADLINE, -1);
     int64_t finish = analysis->earliest_ns[node] + analysis->length_ns[node];
     int64_t late = slow->earliest_ns[node] + slow->length_ns[node];
 
-    if (finish > deadline) {
+    switch (analyze_window(analysis, slow, (weir_node){node})) {
+    case WINDOW_NONE:
+    case WINDOW_OPEN:
+        return;
+    case WINDOW_NEGATIVE:
         tell_window(audit, FINDING_NEGATIVE_WINDOW, node, analysis->bound_by, finish,
                     "it cannot finish before");
-    } else if (late > deadline) {
+        return;
+    case WINDOW_UNCERTAIN:
         tell_window(audit, FINDING_UNCERTAIN_WINDOW, node, slow->bound_by, late,
-                    "when its path takes long it finishes at");
-    } else if (analysis->is_uncertain[node]) {
-        tell_window(
-            audit, FINDING_UNCERTAIN_WINDOW, node, analysis->bound_by, finish,
-            "what leads to it or itself has an unknown length, without which it finishes at");
+                    analysis->is_uncertain[node]
+                        ? "an unknown length is on its way, without which it finishes at"
+                        : "when its path takes long it finishes at");
+        return;
     }
 }
 
@@ -146,27 +125,36 @@ static void check_overlap(struct audit *audit, uint32_t index)
     }
 }
 
+static bool has_bare_deadlines(const struct audit *audit)
+{
+    for (uint32_t i = 0; i < audit->graph->n_nodes; i++) {
+        if (has_bare_deadline(audit, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum weir_status audit_windows(struct audit *audit)
 {
-    struct slow slow = {NULL, NULL, NULL};
-    enum weir_status status = WEIR_OK;
+    struct analyze_slow slow;
+    enum weir_status status;
 
     for (uint32_t i = 0; i < audit->graph->n_overlaps; i++) {
         check_overlap(audit, i);
     }
-    for (uint32_t i = 0; i < audit->graph->n_nodes && status == WEIR_OK; i++) {
-        if (!has_bare_deadline(audit, i)) {
-            continue;
-        }
-        if (slow.length_ns == NULL) {
-            status = make_slow(audit, &slow);
-        }
-        if (status == WEIR_OK) {
+    if (!has_bare_deadlines(audit)) {
+        return WEIR_OK;
+    }
+    status = analyze_slow_make(&audit->analysis, &slow, audit->err);
+    if (status != WEIR_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < audit->graph->n_nodes; i++) {
+        if (has_bare_deadline(audit, i)) {
             check_window(audit, &slow, i);
         }
     }
-    free(slow.length_ns);
-    free(slow.earliest_ns);
-    free(slow.bound_by);
-    return status;
+    analyze_slow_free(&slow);
+    return WEIR_OK;
 }

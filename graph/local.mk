@@ -8,6 +8,7 @@ graph_libgraph_a_SOURCES = \
 	graph/analyze.c \
 	graph/analyze.h \
 	graph/analyze_bounds.c \
+	graph/analyze_circle.c \
 	graph/analyze_lives.c \
 	graph/analyze_order.c \
 	graph/analyze_progress.c \

@@ -5,6 +5,10 @@ check_PROGRAMS += tests/graph/test_generate
 tests_graph_test_generate_SOURCES = tests/graph/test_generate.c
 tests_graph_test_generate_LDADD = $(graph_test_libs)
 
+check_PROGRAMS += tests/graph/test_analyze
+tests_graph_test_analyze_SOURCES = tests/graph/test_analyze.c
+tests_graph_test_analyze_LDADD = $(graph_test_libs)
+
 check_PROGRAMS += tests/graph/test_audit_codes
 tests_graph_test_audit_codes_SOURCES = tests/graph/test_audit_codes.c
 tests_graph_test_audit_codes_LDADD = $(graph_test_libs)

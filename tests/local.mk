@@ -63,6 +63,7 @@ TESTS += $(check_PROGRAMS)
 # README.md and of the man pages.
 case_scripts = \
 	tests/run-cases \
+	tests/run-counterexamples \
 	tests/run-examples \
 	tests/run-shared-cases \
 	tests/cmd/arena.py \
@@ -109,4 +110,5 @@ EXTRA_DIST += \
 	tests/check-missing.sh \
 	tests/installed.sh \
 	tests/python-missing.sh \
-	tests/cases
+	tests/cases \
+	tests/counterexamples

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of sim/; each links what that folder may use, $(sim_test_libs).
 
+check_PROGRAMS += tests/sim/test_audit
+tests_sim_test_audit_SOURCES = tests/sim/judge.h tests/sim/test_audit.c
+tests_sim_test_audit_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_queue
 tests_sim_test_queue_SOURCES = tests/sim/test_queue.c
 tests_sim_test_queue_LDADD = $(sim_test_libs)
