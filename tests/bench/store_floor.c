@@ -40,7 +40,7 @@ void store_floor(const char *path, int64_t n_rows)
 
     must(db, sqlite3_open(path, &db));
     must(db, sqlite3_exec(db,
-                          "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; "
+                          "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; "
                           "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
                           "PRAGMA cache_size = -65536; CREATE TABLE span(key INTEGER PRIMARY KEY, "
                           "ready_ns INT, start_ns INT, finish_ns INT, cause INT); BEGIN",
