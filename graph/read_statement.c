@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One statement: its value begins as what is there already (nothing, for what is new), each field
  * written replaces its own, and the whole is kept when no word of the line was at fault. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -39,6 +40,7 @@ static const struct field *field_of(const struct statement *statement, unsigned 
 {
     const struct field *fields = statement->fields;
 
+    assert(fields != NULL); /* every statement has some */
     for (unsigned i = from; i < statement->n_fields; i++) {
         if (is_of_field(&fields[i], word))
             return &fields[i];

@@ -218,8 +218,8 @@ static bool read_class(struct reader *reader, const struct field *field, const s
 }
 
 /* KIND[:DETAIL]; quotes may stand around all of it or around the detail. */
-static bool read_evidence(struct reader *reader, const struct field *field, const struct span *word,
-                          struct graph_evidence *evidence)
+static bool read_new_evidence(struct reader *reader, const struct field *field,
+                              const struct span *word, struct graph_evidence *evidence)
 {
     const char *at = word->text;
     struct item kind, detail = {.text = "", .length = 0, .where = word->text};
@@ -243,6 +243,24 @@ static bool read_evidence(struct reader *reader, const struct field *field, cons
     }
     evidence->kind = (enum evidence_kind)found;
     return read_text(reader, &detail, &evidence->detail);
+}
+
+/* Mostly the words are those of the statement before. */
+static bool read_evidence(struct reader *reader, const struct field *field, const struct span *word,
+                          struct graph_evidence *evidence)
+{
+    const struct span *last = &reader->evidence_word;
+
+    if (last->length == word->length && memcmp(last->text, word->text, word->length) == 0) {
+        evidence->kind = reader->evidence.kind;
+        evidence->detail = reader->evidence.detail;
+        return true;
+    }
+    if (!read_new_evidence(reader, field, word, evidence))
+        return false;
+    reader->evidence_word = *word;
+    reader->evidence = *evidence;
+    return true;
 }
 
 /* The forms that are names of what other statements define. */

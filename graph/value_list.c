@@ -366,6 +366,13 @@ static bool read_distribution(struct reader *reader, const struct field *field,
     return true;
 }
 
+/* The first of the times that were read. */
+static struct graph_duration fixed_time(const struct reader *reader)
+{
+    return (struct graph_duration){
+        .kind = DISTRIBUTION_FIXED, .values_ns = reader->times, .n_values = 1};
+}
+
 static bool read_duration(struct reader *reader, const struct field *field, const struct span *word,
                           union statement_value *value)
 {
@@ -373,10 +380,15 @@ static bool read_duration(struct reader *reader, const struct field *field, cons
     struct item item;
     const char *open;
 
-    if (!read_only_item(reader, word, &item))
+    if (!read_only_item(reader, word, &item) ||
+        !read_keep(reader, array_grow(&reader->times, &reader->times_room, 1, reader->err)))
         return false;
     item = trimmed(item);
     node->has_duration = true;
+    if (number_time(item.text, item.length, &reader->times[0]) == NUMBER_OK) {
+        node->duration = fixed_time(reader);
+        return true;
+    }
     if (item.length == strlen("unknown") && memcmp(item.text, "unknown", item.length) == 0) {
         node->duration = (struct graph_duration){.kind = DISTRIBUTION_UNKNOWN};
         return true;
@@ -384,11 +396,9 @@ static bool read_duration(struct reader *reader, const struct field *field, cons
     open = memchr(item.text, '(', item.length);
     if (open != NULL)
         return read_distribution(reader, field, &item, open, &node->duration);
-    if (!read_keep(reader, array_grow(&reader->times, &reader->times_room, 1, reader->err)) ||
-        !read_quantity(reader, field, FORM_TIME, &item, 0, &reader->times[0]))
+    if (!read_quantity(reader, field, FORM_TIME, &item, 0, &reader->times[0]))
         return false;
-    node->duration = (struct graph_duration){
-        .kind = DISTRIBUTION_FIXED, .values_ns = reader->times, .n_values = 1};
+    node->duration = fixed_time(reader);
     return true;
 }
 
