@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "base/number.h"
 #include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
@@ -17,26 +16,29 @@ static const char usage[] =
     "Measures a device and writes what it measured as a machine file, for --machine of other\n"
     "verbs: the rate of arithmetic, of streaming reads, latency and bandwidth of copies in each\n"
     "direction, and how much each of these slows the others down. Every figure carries its\n"
-    "evidence and a confidence. Do nothing else on the machine meanwhile: figures that are too\n"
-    "noisy to trust are named, and say so in the file.\n\n"
+    "evidence, a 95 % interval and a confidence. Do nothing else on the machine meanwhile: "
+    "figures\n"
+    "that are too noisy to trust are named, and say so in the file.\n\n"
     "  -o MACHINE       the file to write; - for standard output\n"
     "  --device D       host (the default); `weir devices` lists them\n"
-    "  --repeats N      of each measurement (9)\n"
+    "  --repeats N      of each measurement (15)\n"
     "  --no-contention  do not measure pairs\n\n"
     "example:\n"
     "  weir calibrate -o host.weir && weir simulate graph.weir --machine host.weir\n";
 
-/* Adds ", sm beside h2d (spread 13.5 %)" for a figure that cannot be trusted. */
+/* Adds ", sm beside h2d (spread 13.5 %, ...)" for a figure that cannot be trusted. */
 static void list_noisy(char *text, size_t text_bytes, const char *what, const char *beside,
-                       double spread_ratio, double preempted_ratio)
+                       const struct measure_noise *noise)
 {
     size_t used = strlen(text);
 
-    if (!calibrate_is_noisy(spread_ratio, preempted_ratio) || used + 80 > text_bytes)
+    if (!calibrate_is_noisy(noise) || used + 110 > text_bytes)
         return;
-    (void)snprintf(text + used, text_bytes - used, "%s%s%s%s (spread %.1f %%, %.0f %% pre-empted)",
+    (void)snprintf(text + used, text_bytes - used,
+                   "%s%s%s%s (spread %.1f %%, 95 %% +-%.1f %%, %.0f %% pre-empted)",
                    used == 0 ? "" : ", ", what, beside == NULL ? "" : " beside ",
-                   beside == NULL ? "" : beside, 100 * spread_ratio, 100 * preempted_ratio);
+                   beside == NULL ? "" : beside, 100 * noise->spread_ratio,
+                   100 * noise->width_ratio, 100 * noise->preempted_ratio);
 }
 
 /* What cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
@@ -48,37 +50,43 @@ static void print_warnings(const struct calibration *c)
         return;
     for (int i = 0; i < CALIBRATE_CLASSES; i++)
         list_noisy(text, sizeof text, calibrate_class_name((enum calibrate_class)i), NULL,
-                   c->rates[i].spread_ratio, c->rates[i].preempted_ratio);
-    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && c->has_kappa; p++) {
-        const struct measure_kappa *kappa =
-            &c->kappas[p / CALIBRATE_CLASSES][p % CALIBRATE_CLASSES];
-
+                   &c->rates[i].noise);
+    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && c->has_kappa; p++)
         list_noisy(text, sizeof text,
                    calibrate_class_name((enum calibrate_class)(p / CALIBRATE_CLASSES)),
                    calibrate_class_name((enum calibrate_class)(p % CALIBRATE_CLASSES)),
-                   kappa->spread_ratio, kappa->preempted_ratio);
-    }
-    fprintf(
-        stderr,
-        "weir: calibrate: %" PRIu32 " figures are too noisy to trust (spread above %.0f %%, or "
-        "more than %.0f %% of the measurements pre-empted), among them %s; calibrate again when "
-        "the machine is idle\n",
-        c->n_noisy, 100 * CALIBRATE_NOISY_SPREAD, 100 * CALIBRATE_NOISY_PREEMPTED, text);
+                   &c->kappas[p / CALIBRATE_CLASSES][p % CALIBRATE_CLASSES].noise);
+    fprintf(stderr,
+            "weir: calibrate: %" PRIu32 " figures are too noisy to trust (spread above %.0f %%, a "
+            "95 %% interval of more than +-%.0f %%, or more than %.0f %% of the measurements "
+            "pre-empted), among them %s; calibrate again when the machine is idle\n",
+            c->n_noisy, 100 * CALIBRATE_NOISY_SPREAD, 100 * CALIBRATE_NOISY_WIDTH,
+            100 * CALIBRATE_NOISY_PREEMPTED, text);
+}
+
+static void json_noise(struct json *json, const struct measure_noise *noise)
+{
+    json_ratio(json, "spread_ratio", noise->spread_ratio);
+    json_ratio(json, "width_ratio", noise->width_ratio);
+    json_ratio(json, "preempted_ratio", noise->preempted_ratio);
+    json_integer(json, "measurements", noise->n_samples);
+    json_ratio(json, "confidence", calibrate_confidence(noise));
 }
 
 static void json_rate(struct json *json, const struct calibration *c, enum calibrate_class class_)
 {
     const struct measure_rate *rate = &c->rates[class_];
+    const struct calibrate_rate per_s = calibrate_rate_of(c, class_);
+    bool is_work = class_ == CALIBRATE_COMPUTE;
 
     json_open_object(json, calibrate_class_name(class_));
-    if (class_ == CALIBRATE_COMPUTE)
-        json_ratio(json, "flops_per_s", (double)c->ops->compute_flops / rate->unit_ns * 1e9);
-    else
-        json_ratio(json, "bytes_per_s", 1e9 / rate->unit_ns);
+    json_ratio(json, is_work ? "flops_per_s" : "bytes_per_s", per_s.per_s);
+    json_ratio(json, is_work ? "low_flops_per_s" : "low_bytes_per_s", per_s.range_per_s.low);
+    json_ratio(json, is_work ? "high_flops_per_s" : "high_bytes_per_s", per_s.range_per_s.high);
     json_ratio(json, "latency_ns", rate->fixed_ns);
-    json_ratio(json, "spread_ratio", rate->spread_ratio);
-    json_ratio(json, "preempted_ratio", rate->preempted_ratio);
-    json_integer(json, "measurements", rate->n_samples);
+    json_ratio(json, "low_latency_ns", rate->fixed_range_ns.low);
+    json_ratio(json, "high_latency_ns", rate->fixed_range_ns.high);
+    json_noise(json, &rate->noise);
     json_close_object(json);
 }
 
@@ -88,13 +96,15 @@ static void json_kappas(struct json *json, const struct calibration *c)
     for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && c->has_kappa; p++) {
         int i = p / CALIBRATE_CLASSES;
         int j = p % CALIBRATE_CLASSES;
+        const struct measure_kappa *kappa = &c->kappas[i][j];
 
         json_open_object(json, NULL);
         json_text(json, "slowed", calibrate_class_name((enum calibrate_class)i));
         json_text(json, "beside", calibrate_class_name((enum calibrate_class)j));
-        json_ratio(json, "factor", c->kappas[i][j].factor);
-        json_ratio(json, "spread_ratio", c->kappas[i][j].spread_ratio);
-        json_ratio(json, "preempted_ratio", c->kappas[i][j].preempted_ratio);
+        json_ratio(json, "factor", kappa->factor);
+        json_ratio(json, "low_factor", kappa->range.low);
+        json_ratio(json, "high_factor", kappa->range.high);
+        json_noise(json, &kappa->noise);
         json_close_object(json);
     }
     json_close_array(json);
@@ -118,32 +128,54 @@ static void answer_json(const struct calibration *c, const char *path)
     json_close_object(&json);
 }
 
+static void print_rate(const struct calibration *c, enum calibrate_class class_)
+{
+    const struct measure_rate *rate = &c->rates[class_];
+    const struct calibrate_rate per_s = calibrate_rate_of(c, class_);
+    char range[40];
+    char latency[40];
+
+    (void)snprintf(range, sizeof range, "%.2f..%.2f", per_s.range_per_s.low / 1e9,
+                   per_s.range_per_s.high / 1e9);
+    (void)snprintf(latency, sizeof latency, "%.2f..%.2f", rate->fixed_range_ns.low / 1e3,
+                   rate->fixed_range_ns.high / 1e3);
+    printf("  %-7s %7.2f %-14s %-8s %6.2f %-12s us %6.1f %% %9.0f %%\n",
+           calibrate_class_name(class_), per_s.per_s / 1e9, range,
+           class_ == CALIBRATE_COMPUTE ? "GFLOP/s" : "GB/s", rate->fixed_ns / 1e3, latency,
+           100 * rate->noise.spread_ratio, 100 * rate->noise.preempted_ratio);
+}
+
+/* Each factor, and its interval beneath it. */
+static void print_kappas(const struct calibration *c)
+{
+    printf("\n  how many times longer beside, and 95 %%:\n  %-7s", "");
+    for (int j = 0; j < CALIBRATE_CLASSES; j++)
+        printf(" %-13s", calibrate_class_name((enum calibrate_class)j));
+    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
+        printf("\n  %-7s", calibrate_class_name((enum calibrate_class)i));
+        for (int j = 0; j < CALIBRATE_CLASSES; j++)
+            printf(" %-13.3f", c->kappas[i][j].factor);
+        printf("\n  %-7s", "");
+        for (int j = 0; j < CALIBRATE_CLASSES; j++) {
+            char range[40];
+
+            (void)snprintf(range, sizeof range, "%.3f..%.3f", c->kappas[i][j].range.low,
+                           c->kappas[i][j].range.high);
+            printf(" %-13s", range);
+        }
+    }
+    printf("\n");
+}
+
 static void answer_text(const struct calibration *c, const char *path)
 {
     printf("%s: %s\n\n", path, c->info.name);
-    printf("  %-8s %18s %12s %8s %12s\n", "", "rate", "latency", "spread", "pre-empted");
-    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
-        const struct measure_rate *rate = &c->rates[i];
-        double units = i == CALIBRATE_COMPUTE ? (double)c->ops->compute_flops : 1;
-        char latency[NUMBER_TEXT_BYTES];
-
-        number_time_text((int64_t)rate->fixed_ns, latency);
-        printf("  %-8s %10.2f %-7s %12s %6.1f %% %10.0f %%\n",
-               calibrate_class_name((enum calibrate_class)i), units / rate->unit_ns,
-               i == CALIBRATE_COMPUTE ? "GFLOP/s" : "GB/s", latency, 100 * rate->spread_ratio,
-               100 * rate->preempted_ratio);
-    }
-    if (!c->has_kappa)
-        return;
-    printf("\n  how many times longer beside:\n  %-8s", "");
-    for (int j = 0; j < CALIBRATE_CLASSES; j++)
-        printf(" %8s", calibrate_class_name((enum calibrate_class)j));
-    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
-        printf("\n  %-8s", calibrate_class_name((enum calibrate_class)i));
-        for (int j = 0; j < CALIBRATE_CLASSES; j++)
-            printf(" %8.3f", c->kappas[i][j].factor);
-    }
-    printf("\n");
+    printf("  %-7s %7s %-14s %-8s %6s %-12s    %7s %11s\n", "", "rate", "95 %", "", "latency",
+           "95 %", "spread", "pre-empted");
+    for (int i = 0; i < CALIBRATE_CLASSES; i++)
+        print_rate(c, (enum calibrate_class)i);
+    if (c->has_kappa)
+        print_kappas(c);
 }
 
 static enum weir_status write_machine(const struct calibration *c, const char *path,

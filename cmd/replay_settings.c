@@ -10,7 +10,7 @@ static void write_rates(struct json *json, const struct rates *rates)
     if (rates->compute.unit_ns > 0) {
         json_ratio(json, "compute_ns_per_iteration", rates->compute.unit_ns);
         json_ratio(json, "compute_fixed_ns", rates->compute.fixed_ns);
-        json_ratio(json, "compute_spread_ratio", rates->compute.spread_ratio);
+        json_ratio(json, "compute_spread_ratio", rates->compute.noise.spread_ratio);
     }
     if (rates->stream.unit_ns > 0)
         json_ratio(json, "stream_bytes_per_s", 1e9 / rates->stream.unit_ns);
@@ -23,7 +23,7 @@ static void write_rates(struct json *json, const struct rates *rates)
             json_integer(json, "direction", i);
             json_integer(json, "buffer_bytes", rates_sizes[p]);
             json_ratio(json, "bytes_per_s", 1e9 / direction->at[p].unit_ns);
-            json_ratio(json, "spread_ratio", direction->at[p].spread_ratio);
+            json_ratio(json, "spread_ratio", direction->at[p].noise.spread_ratio);
             json_close_object(json);
         }
     }

@@ -25,14 +25,38 @@ const char *calibrate_class_name(enum calibrate_class class_)
     return names[class_];
 }
 
-bool calibrate_is_noisy(double spread_ratio, double preempted_ratio)
+bool calibrate_is_noisy(const struct measure_noise *noise)
 {
-    return spread_ratio > CALIBRATE_NOISY_SPREAD || preempted_ratio > CALIBRATE_NOISY_PREEMPTED;
+    return noise->spread_ratio > CALIBRATE_NOISY_SPREAD ||
+           noise->width_ratio > CALIBRATE_NOISY_WIDTH ||
+           noise->preempted_ratio > CALIBRATE_NOISY_PREEMPTED;
+}
+
+double calibrate_confidence(const struct measure_noise *noise)
+{
+    double wider = fmax(noise->spread_ratio, noise->width_ratio);
+
+    if (noise->preempted_ratio > 2 * CALIBRATE_NOISY_PREEMPTED || wider > 0.25)
+        return 0.2;
+    if (calibrate_is_noisy(noise))
+        return 0.5;
+    return wider > 0.03 ? 0.8 : 0.95;
+}
+
+struct calibrate_rate calibrate_rate_of(const struct calibration *calibration,
+                                        enum calibrate_class class_)
+{
+    const struct measure_rate *rate = &calibration->rates[class_];
+    double per_unit = class_ == CALIBRATE_COMPUTE ? (double)calibration->ops->compute_flops : 1;
+
+    return (struct calibrate_rate){.per_s = per_unit / rate->unit_ns * 1e9,
+                                   .range_per_s = {per_unit / rate->unit_range_ns.high * 1e9,
+                                                   per_unit / rate->unit_range_ns.low * 1e9}};
 }
 
 struct calibrate_options calibrate_default(void)
 {
-    return (struct calibrate_options){.n_repeats = 9, .has_contention = true};
+    return (struct calibrate_options){.n_repeats = 15, .has_contention = true};
 }
 
 /* ---- measuring ---- */
@@ -75,9 +99,10 @@ static enum weir_status measure_alone(const struct calibrate_options *options,
 
         status = is_copy((enum calibrate_class)i)
                      ? measure_copies(c->ops, action.from, action.to, copy_sizes, COPY_SIZES,
-                                      options->n_repeats + 1, &c->rates[i], err)
-                     : measure_rate(c->ops, &action, LONGEST_NS, &c->rates[i], err);
-        c->n_noisy += calibrate_is_noisy(c->rates[i].spread_ratio, c->rates[i].preempted_ratio);
+                                      options->n_repeats, &c->rates[i], err)
+                     : measure_rate(c->ops, &action, LONGEST_NS, options->n_repeats,
+                                    MEASURE_INTERVALS, &c->rates[i], err);
+        c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&c->rates[i].noise);
         tell_progress(options, (uint32_t)i + 1,
                       CALIBRATE_CLASSES * (c->has_kappa ? CALIBRATE_CLASSES + 1 : 1));
     }
@@ -98,7 +123,7 @@ static enum weir_status measure_pairs(const struct calibrate_options *options,
 
         status = measure_kappa(c->ops, &slowed, &c->rates[i], &beside, &c->rates[j], PAIR_NS,
                                options->n_repeats, kappa, err);
-        c->n_noisy += calibrate_is_noisy(kappa->spread_ratio, kappa->preempted_ratio);
+        c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&kappa->noise);
         tell_progress(options, CALIBRATE_CLASSES + (uint32_t)p + 1,
                       CALIBRATE_CLASSES * (CALIBRATE_CLASSES + 1));
     }
@@ -126,43 +151,39 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
 
 /* ---- the machine ---- */
 
-/* How far a figure of that spread can be trusted. */
-static double confidence(double spread_ratio, double preempted_ratio)
-{
-    if (preempted_ratio > 2 * CALIBRATE_NOISY_PREEMPTED || spread_ratio > 0.25)
-        return 0.2;
-    if (calibrate_is_noisy(spread_ratio, preempted_ratio))
-        return 0.5;
-    return spread_ratio > 0.03 ? 0.8 : 0.95;
-}
-
+/* @param range "bandwidth 9.8..10.1 GB/s": the 95 % intervals */
 static enum weir_status evidence_of(struct graph *graph, const struct calibration *c,
-                                    const char *what, uint32_t n_samples, double spread_ratio,
-                                    double preempted_ratio, struct graph_evidence *out,
+                                    const char *what, const struct measure_noise *noise,
+                                    const char *range, struct graph_evidence *out,
                                     struct weir_error *err)
 {
-    char text[400];
+    char text[500];
 
     (void)snprintf(text, sizeof text,
                    "%sweir calibrate on %s: %s, %" PRIu32
-                   " measurements, spread %.1f %%, %.0f %% pre-empted",
-                   calibrate_is_noisy(spread_ratio, preempted_ratio)
+                   " measurements, spread %.1f %%, %.0f %% pre-empted; 95 %% %s",
+                   calibrate_is_noisy(noise)
                        ? "too noisy to trust, measure again when the machine is idle; "
                        : "",
-                   c->info.name, what, n_samples, 100 * spread_ratio, 100 * preempted_ratio);
+                   c->info.name, what, noise->n_samples, 100 * noise->spread_ratio,
+                   100 * noise->preempted_ratio, range);
     out->kind = EVIDENCE_MEASURED;
-    out->confidence = confidence(spread_ratio, preempted_ratio);
+    out->confidence = calibrate_confidence(noise);
     return graph_intern_text(graph, text, &out->detail, err);
 }
 
-static enum weir_status rate_evidence(struct graph *graph, const struct calibration *c,
-                                      enum calibrate_class class_, const char *what,
-                                      struct graph_evidence *out, struct weir_error *err)
-{
-    const struct measure_rate *rate = &c->rates[class_];
+#define RANGE_BYTES 80
 
-    return evidence_of(graph, c, what, rate->n_samples, rate->spread_ratio, rate->preempted_ratio,
-                       out, err);
+/* "flops 7.86..7.87 GFLOP/s" */
+static const char *rate_range(const struct calibration *c, enum calibrate_class class_,
+                              char out[RANGE_BYTES])
+{
+    const struct fit_interval range = calibrate_rate_of(c, class_).range_per_s;
+
+    (void)snprintf(out, RANGE_BYTES, "%s %.4g..%.4g %s",
+                   class_ == CALIBRATE_COMPUTE ? "flops" : "bandwidth", range.low / 1e9,
+                   range.high / 1e9, class_ == CALIBRATE_COMPUTE ? "GFLOP/s" : "GB/s");
+    return out;
 }
 
 static enum weir_status add_domain(struct graph *graph, const struct calibration *c,
@@ -184,12 +205,34 @@ static enum weir_status add_domain(struct graph *graph, const struct calibration
 }
 
 /* No more digits than the measurement has. */
-static int64_t per_second(double unit_ns, double per_unit)
+static int64_t per_second(const struct calibration *c, enum calibrate_class class_)
 {
-    double rate = per_unit / unit_ns * 1e9;
+    double rate = calibrate_rate_of(c, class_).per_s;
     double digit = pow(10, floor(log10(rate)) - 3);
 
     return rate < 1 ? 1 : rate > 9e18 ? INT64_MAX : (int64_t)llround(round(rate / digit) * digit);
+}
+
+/* Two figures have one evidence, and the confidence of the worse. */
+static enum weir_status compute_evidence(struct graph *graph, const struct calibration *c,
+                                         struct graph_evidence *out, struct weir_error *err)
+{
+    const struct measure_noise *stream = &c->rates[CALIBRATE_STREAM].noise;
+    char flops[RANGE_BYTES];
+    char bandwidth[RANGE_BYTES];
+    char ranges[2 * RANGE_BYTES + 2];
+    char what[160];
+    enum weir_status status;
+
+    (void)snprintf(what, sizeof what,
+                   "multiply-add loop of one queue (its streaming reads: spread %.1f %%, %.0f %% "
+                   "pre-empted)",
+                   100 * stream->spread_ratio, 100 * stream->preempted_ratio);
+    (void)snprintf(ranges, sizeof ranges, "%s, %s", rate_range(c, CALIBRATE_COMPUTE, flops),
+                   rate_range(c, CALIBRATE_STREAM, bandwidth));
+    status = evidence_of(graph, c, what, &c->rates[CALIBRATE_COMPUTE].noise, ranges, out, err);
+    out->confidence = fmin(out->confidence, calibrate_confidence(stream));
+    return status;
 }
 
 static enum weir_status add_compute(struct graph *graph, const struct calibration *c,
@@ -197,21 +240,14 @@ static enum weir_status add_compute(struct graph *graph, const struct calibratio
 {
     struct graph_engine engine = graph_engine_default;
     weir_engine added;
-    char text[160];
     enum weir_status status =
         graph_intern_text(graph, calibrate_class_name(CALIBRATE_COMPUTE), &engine.name, err);
 
     engine.domain = hbm;
-    engine.flops_per_s =
-        per_second(c->rates[CALIBRATE_COMPUTE].unit_ns, (double)c->ops->compute_flops);
-    engine.bandwidth_bytes_per_s = per_second(c->rates[CALIBRATE_STREAM].unit_ns, 1);
-    (void)snprintf(text, sizeof text,
-                   "multiply-add loop of one queue (its streaming reads: spread %.1f %%, %.0f %% "
-                   "pre-empted)",
-                   100 * c->rates[CALIBRATE_STREAM].spread_ratio,
-                   100 * c->rates[CALIBRATE_STREAM].preempted_ratio);
+    engine.flops_per_s = per_second(c, CALIBRATE_COMPUTE);
+    engine.bandwidth_bytes_per_s = per_second(c, CALIBRATE_STREAM);
     if (status == WEIR_OK)
-        status = rate_evidence(graph, c, CALIBRATE_COMPUTE, text, &engine.evidence, err);
+        status = compute_evidence(graph, c, &engine.evidence, err);
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
@@ -220,36 +256,42 @@ static enum weir_status add_roofline(struct graph *graph, const struct calibrati
                                      struct weir_error *err)
 {
     struct graph_param param = graph_param_default;
+    char range[RANGE_BYTES];
     enum weir_status status = graph_intern_text(graph, "roofline", &param.family, err);
 
-    param.value =
-        (double)per_second(c->rates[CALIBRATE_COMPUTE].unit_ns, (double)c->ops->compute_flops);
+    param.value = (double)per_second(c, CALIBRATE_COMPUTE);
     if (status == WEIR_OK)
         status = graph_intern_text(graph, "fp32_flops_per_s", &param.name, err);
     if (status == WEIR_OK)
-        status =
-            rate_evidence(graph, c, CALIBRATE_COMPUTE,
-                          "multiply-add loop of one queue, with 64 bits", &param.evidence, err);
+        status = evidence_of(graph, c, "multiply-add loop of one queue, with 64 bits",
+                             &c->rates[CALIBRATE_COMPUTE].noise,
+                             rate_range(c, CALIBRATE_COMPUTE, range), &param.evidence, err);
     return status == WEIR_OK ? graph_add_param(graph, &param, err) : status;
 }
 
 static enum weir_status add_copies(struct graph *graph, const struct calibration *c,
                                    enum calibrate_class class_, struct weir_error *err)
 {
+    const struct measure_rate *rate = &c->rates[class_];
     struct graph_engine engine = graph_engine_default;
     struct measure_action action = class_action(class_);
+    char bandwidth[RANGE_BYTES];
+    char ranges[2 * RANGE_BYTES];
     weir_engine added;
     enum weir_status status =
         graph_intern_text(graph, calibrate_class_name(class_), &engine.name, err);
 
     engine.from = action.from;
     engine.to = action.to;
-    engine.bandwidth_bytes_per_s = per_second(c->rates[class_].unit_ns, 1);
-    engine.latency_ns = (int64_t)llround(c->rates[class_].fixed_ns);
+    engine.bandwidth_bytes_per_s = per_second(c, class_);
+    engine.latency_ns = (int64_t)llround(rate->fixed_ns);
+    (void)snprintf(ranges, sizeof ranges, "%s, latency %.3g..%.3g us",
+                   rate_range(c, class_, bandwidth), rate->fixed_range_ns.low / 1e3,
+                   rate->fixed_range_ns.high / 1e3);
     if (status == WEIR_OK)
-        status = rate_evidence(graph, c, class_,
-                               "copies of 4 KiB to 64 MiB, fitted as latency + bytes / bandwidth",
-                               &engine.evidence, err);
+        status = evidence_of(graph, c,
+                             "copies of 4 KiB to 64 MiB, fitted as latency + bytes / bandwidth",
+                             &rate->noise, ranges, &engine.evidence, err);
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
@@ -264,11 +306,13 @@ static enum weir_status add_kappa(struct graph *graph, const struct calibration 
 {
     const struct measure_kappa *measured = &c->kappas[i][j];
     struct graph_kappa kappa = {.factor = rounded_factor(measured->factor)};
+    char range[RANGE_BYTES];
     weir_text slowed;
     weir_text beside;
     enum weir_status status =
         graph_intern_text(graph, calibrate_class_name((enum calibrate_class)i), &slowed, err);
 
+    (void)snprintf(range, sizeof range, "%.3f..%.3f", measured->range.low, measured->range.high);
     if (status == WEIR_OK)
         status =
             graph_intern_text(graph, calibrate_class_name((enum calibrate_class)j), &beside, err);
@@ -277,9 +321,8 @@ static enum weir_status add_kappa(struct graph *graph, const struct calibration 
     if (status == WEIR_OK)
         status = graph_class_of(graph, beside, &kappa.beside, err);
     if (status == WEIR_OK)
-        status =
-            evidence_of(graph, c, "actions of 1 ms alone and beside the other", measured->n_samples,
-                        measured->spread_ratio, measured->preempted_ratio, &kappa.evidence, err);
+        status = evidence_of(graph, c, "actions of 1 ms alone and beside the other",
+                             &measured->noise, range, &kappa.evidence, err);
     return status == WEIR_OK ? graph_add_kappa(graph, &kappa, err) : status;
 }
 

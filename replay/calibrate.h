@@ -18,10 +18,11 @@ enum calibrate_class {
 
 /* A figure is noisy, and a simulation with it not to be trusted, from here on. */
 #define CALIBRATE_NOISY_SPREAD 0.10    /* of one measurement about the figure */
+#define CALIBRATE_NOISY_WIDTH 0.10     /* of half of its 95 % interval */
 #define CALIBRATE_NOISY_PREEMPTED 0.25 /* part of the measurements that lost their processor */
 
 struct calibrate_options {
-    uint32_t n_repeats;  /* of each size and each pair: 3 or more */
+    uint32_t n_repeats;  /* of each size and each pair: FIT_FEWEST_BLOCKS or more */
     bool has_contention; /* measure pairs too; needs two processors */
     /* Told how much of the work is done, 0 to 1; NULL: nobody is. */
     void (*progress)(void *arg, double part);
@@ -50,6 +51,16 @@ MUST_CHECK enum weir_status calibrate_machine(const struct calibration *calibrat
 
 /* Of a class: its name in the machine. */
 const char *calibrate_class_name(enum calibrate_class);
-bool calibrate_is_noisy(double spread_ratio, double preempted_ratio);
+bool calibrate_is_noisy(const struct measure_noise *noise);
+/** 0 to 1, from the noise alone. */
+double calibrate_confidence(const struct measure_noise *noise);
+
+/* A rate as people know it: amounts a second of the class's unit (operations or bytes). */
+struct calibrate_rate {
+    double per_s;
+    struct fit_interval range_per_s;
+};
+struct calibrate_rate calibrate_rate_of(const struct calibration *calibration,
+                                        enum calibrate_class);
 
 #endif

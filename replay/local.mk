@@ -38,6 +38,7 @@ replay_libreplay_a_SOURCES = \
 	replay/measure.c \
 	replay/measure.h \
 	replay/measure_internal.h \
+	replay/measure_kappa.c \
 	replay/measure_trial.c \
 	replay/measure_windows.c \
 	replay/rates.c \

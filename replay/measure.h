@@ -5,6 +5,7 @@
 #define WEIR_REPLAY_MEASURE_H
 
 #include "replay/device.h"
+#include "replay/fit.h"
 
 /* What is measured. */
 struct measure_action {
@@ -13,29 +14,46 @@ struct measure_action {
     weir_domain from, to;    /* of a copy */
 };
 
+/* How far a figure can be trusted. */
+struct measure_noise {
+    double spread_ratio; /* of one measurement about the figure */
+    double
+        width_ratio; /* half of the 95 % interval, as a part of what it is of; 0: none is known */
+    double preempted_ratio; /* part of the measurements in which the thread lost its processor */
+    uint32_t n_samples;     /* that the figure rests on */
+};
+
 /* An action of that amount takes fixed_ns + amount * unit_ns alone. */
 struct measure_rate {
     double fixed_ns, unit_ns;
-    double spread_ratio;    /* of one measurement about the line */
-    double preempted_ratio; /* part of the measurements in which the thread lost its processor */
-    uint32_t n_samples;     /* that the line rests on */
+    struct fit_interval fixed_range_ns,
+        unit_range_ns; /* 95 %; 0 to 0 where they were not asked for */
+    struct measure_noise
+        noise; /* its width: of unit_ns as a part of it, or of fixed_ns as a part of
+                                   the shortest duration that was measured, whichever is more */
 };
+
+/* What is found out about a rate: with intervals it takes longer. */
+enum measure_detail { MEASURE_LINE, MEASURE_INTERVALS };
 
 /** Was the thread that ran the action off its processor meanwhile? @param processor_ns -1 unknown:
  *  then no */
 bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns);
 
 /** Measures durations from some tens of microseconds to @p longest_ns (a copy moves its buffer at
- *  least once). WEIR_DEVICE when the device fails or gives no line. */
+ *  least once). @param n_repeats of each of six amounts, in turn; for intervals FIT_FEWEST_BLOCKS or
+ *  more  WEIR_DEVICE when the device fails or gives no line. */
 MUST_CHECK enum weir_status measure_rate(const struct device_ops *ops,
                                          const struct measure_action *action, int64_t longest_ns,
+                                         uint32_t n_repeats, enum measure_detail detail,
                                          struct measure_rate *out, struct weir_error *err);
 
 /** The amount that takes that long alone, at least 1. */
 int64_t measure_amount(const struct measure_rate *rate, double duration_ns);
 
 /** Copies once through buffers of each of the sizes, in turn, so that none is in a cache:
- *  duration = latency (fixed_ns) + bytes * unit_ns. */
+ *  duration = latency (fixed_ns) + bytes * unit_ns, with intervals. @param n_repeats of each size, and
+ *  a first that is left out; FIT_FEWEST_BLOCKS or more */
 MUST_CHECK enum weir_status measure_copies(const struct device_ops *ops, weir_domain from,
                                            weir_domain to, const int64_t *sizes, uint32_t n_sizes,
                                            uint32_t n_repeats, struct measure_rate *out,
@@ -57,18 +75,18 @@ MUST_CHECK enum weir_status measure_windows(const struct device_ops *ops,
                                             struct measure_rate *out, struct weir_error *err);
 
 struct measure_kappa {
-    double factor;          /* how many times longer the action takes beside the other */
-    double spread_ratio;    /* of one measurement beside the other */
-    double preempted_ratio; /* as above */
-    uint32_t n_samples;
+    double factor; /* how many times longer the action takes beside the other */
+    struct fit_interval range;
+    struct measure_noise noise; /* of the factor of one block */
 };
 
 /** How much longer an action of about @p duration_ns takes while another queue does nothing but the
- *  other. Needs two processors. */
+ *  other: the median over blocks, in each of which it runs alone and then beside the other.
+ *  @param n_blocks FIT_FEWEST_BLOCKS or more  Needs two processors. */
 MUST_CHECK enum weir_status
 measure_kappa(const struct device_ops *ops, const struct measure_action *action,
               const struct measure_rate *rate, const struct measure_action *beside,
-              const struct measure_rate *beside_rate, int64_t duration_ns, uint32_t n_repeats,
+              const struct measure_rate *beside_rate, int64_t duration_ns, uint32_t n_blocks,
               struct measure_kappa *out, struct weir_error *err);
 
 #endif

@@ -36,9 +36,16 @@ MUST_CHECK enum weir_status trial_add(struct trial *trial, const struct trial_st
 int64_t trial_duration_ns(const struct trial *trial, uint32_t step);
 /** The duration without what other programs took of it; *n_preempted counts the steps they did. */
 double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_preempted);
-/** The line through the durations of n steps from the first on. WEIR_DEVICE when there is none. */
+/** The line through the durations of n steps from the first on. @param n_per_block 0: no intervals;
+ *  else as of fit_line_interval  WEIR_DEVICE when there is none. */
 MUST_CHECK enum weir_status trial_fit(const struct trial *trial, uint32_t first,
-                                      const int64_t *amounts, uint32_t n, struct measure_rate *out,
-                                      struct weir_error *err);
+                                      const int64_t *amounts, uint32_t n, uint32_t n_per_block,
+                                      struct measure_rate *out, struct weir_error *err);
+
+/** The buffers of an action: two of a copy. @return how many there are */
+uint32_t action_buffers(const struct measure_action *action, struct device_buffer out[2]);
+/** A step of the action; buffers from first_buffer on are its own. */
+struct trial_step action_step(const struct measure_action *action, uint32_t queue, int64_t amount,
+                              uint32_t first_buffer);
 
 #endif

@@ -2,10 +2,10 @@
 /* Small plans of equal actions, and what their spans say. Where the thread lost its processor in the
  * middle, the time that it had one stands for the duration: what other programs do is not what the
  * device does. How often that was tells how far the figure can be trusted. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/fit.h"
 #include "replay/measure_internal.h"
 
 #define PREEMPTED_RATIO 1.05 /* of wall to processor time */
@@ -99,42 +99,109 @@ struct device_buffer trial_buffer(int64_t size_bytes, weir_domain domain)
                                   .reclaim_step = WEIR_NONE};
 }
 
+/* ---- actions ---- */
+
+uint32_t action_buffers(const struct measure_action *action, struct device_buffer out[2])
+{
+    if (action->action != STEP_COPY)
+        return 0;
+    out[0] = trial_buffer(action->window_bytes, action->from);
+    out[1] = trial_buffer(action->window_bytes, action->to);
+    return 2;
+}
+
+struct trial_step action_step(const struct measure_action *action, uint32_t queue, int64_t amount,
+                              uint32_t first_buffer)
+{
+    return (struct trial_step){.action = action->action,
+                               .queue = queue,
+                               .amount = amount,
+                               .window_bytes = action->window_bytes,
+                               .source = first_buffer,
+                               .target = first_buffer + 1};
+}
+
+/* ---- lines ---- */
+
+/* What can be said of any line. */
+static struct measure_rate rate_of(const struct fit_line *line, uint32_t n, uint32_t n_preempted)
+{
+    return (struct measure_rate){.fixed_ns = line->intercept > 0 ? line->intercept : 0,
+                                 .unit_ns = line->slope,
+                                 .noise = {.spread_ratio = line->spread_ratio,
+                                           .preempted_ratio = (double)n_preempted / n,
+                                           .n_samples = n}};
+}
+
+static void take_interval(struct measure_rate *rate, const struct fit_line_interval *interval,
+                          const double *x, uint32_t n)
+{
+    double least = x[0];
+    double unit_width;
+    double fixed_width;
+
+    for (uint32_t i = 1; i < n; i++)
+        least = fmin(least, x[i]);
+    rate->unit_range_ns = interval->slope;
+    rate->fixed_range_ns =
+        (struct fit_interval){fmax(0, interval->intercept.low), fmax(0, interval->intercept.high)};
+    unit_width = (interval->slope.high - interval->slope.low) / 2 / rate->unit_ns;
+    fixed_width = (rate->fixed_range_ns.high - rate->fixed_range_ns.low) / 2 /
+                  (rate->fixed_ns + least * rate->unit_ns);
+    rate->noise.width_ratio = fmax(unit_width, fixed_width);
+}
+
+static enum weir_status fit(const struct trial *trial, const double *x, const double *y, uint32_t n,
+                            uint32_t n_per_block, uint32_t n_preempted, struct measure_rate *out,
+                            struct weir_error *err)
+{
+    struct fit_line line;
+    struct fit_line_interval interval;
+    struct measure_rate rate;
+    enum weir_status status = fit_line(x, y, n, &line, err);
+
+    if (status == WEIR_OK && !(line.slope > 0))
+        return weir_error_set(
+            err, WEIR_DEVICE,
+            "measuring the %s device: more work took no more time; try again when "
+            "the machine is idle",
+            trial->ops->name);
+    if (status == WEIR_OK) {
+        rate = rate_of(&line, n, n_preempted);
+        if (n_per_block > 0)
+            status = fit_line_interval(x, y, n, n_per_block, &line, &interval, err);
+    }
+    if (status == WEIR_INPUT)
+        return weir_error_set(err, WEIR_DEVICE,
+                              "measuring the %s device: its times make no line; try again when the "
+                              "machine is idle",
+                              trial->ops->name);
+    if (status != WEIR_OK)
+        return status;
+    if (n_per_block > 0)
+        take_interval(&rate, &interval, x, n);
+    *out = rate;
+    return WEIR_OK;
+}
+
 enum weir_status trial_fit(const struct trial *trial, uint32_t first, const int64_t *amounts,
-                           uint32_t n, struct measure_rate *out, struct weir_error *err)
+                           uint32_t n, uint32_t n_per_block, struct measure_rate *out,
+                           struct weir_error *err)
 {
     double *x = malloc((n + (size_t)1) * sizeof *x);
     double *y = malloc((n + (size_t)1) * sizeof *y);
     uint32_t n_preempted = 0;
-    struct fit_line line;
-    enum weir_status status;
+    enum weir_status status = WEIR_OK;
 
-    if (x == NULL || y == NULL) {
-        free(x);
-        free(y);
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    if (x == NULL || y == NULL)
+        status = weir_error_memory(err);
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
         x[i] = (double)amounts[i];
         y[i] = trial_sample_ns(trial, first + i, &n_preempted);
     }
-    status = fit_line(x, y, n, &line, err);
+    if (status == WEIR_OK)
+        status = fit(trial, x, y, n, n_per_block, n_preempted, out, err);
     free(x);
     free(y);
-    if (status != WEIR_OK)
-        return status == WEIR_INPUT ? weir_error_set(err, WEIR_DEVICE,
-                                                     "measuring the %s device: "
-                                                     "its times make no line; try again when the "
-                                                     "machine is idle",
-                                                     trial->ops->name)
-                                    : status;
-    *out = (struct measure_rate){.fixed_ns = line.intercept > 0 ? line.intercept : 0,
-                                 .unit_ns = line.slope,
-                                 .spread_ratio = line.spread_ratio,
-                                 .preempted_ratio = (double)n_preempted / n,
-                                 .n_samples = n};
-    return line.slope > 0 ? WEIR_OK
-                          : weir_error_set(err, WEIR_DEVICE,
-                                           "measuring the %s device: more work took no more time; "
-                                           "try again when the machine is idle",
-                                           trial->ops->name);
+    return status;
 }

@@ -90,8 +90,8 @@ static enum weir_status run_windows(struct trial *trial, struct window_plan *pla
     for (int round = 0; round < 2 && status == WEIR_OK; round++) /* the first to warm up */
         status = trial->ops->drain(trial->device, trial->timeline, err);
     for (uint32_t w = 0; w < n_windows && status == WEIR_OK; w++)
-        status =
-            trial_fit(trial, plans[w].first_step, plans[w].amounts, plans[w].n_steps, &out[w], err);
+        status = trial_fit(trial, plans[w].first_step, plans[w].amounts, plans[w].n_steps, 0,
+                           &out[w], err);
     return status;
 }
 

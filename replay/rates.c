@@ -13,6 +13,7 @@ const int64_t rates_sizes[RATES_POINTS] = {64,      1 << 10, 16 << 10, 128 << 10
                                            1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
 #define LONGEST_NS 400000 /* of the actions that are measured */
+#define REPEATS 6         /* of each amount */
 #define ROUNDS 3          /* everything is measured so often */
 
 /* ---- what is needed ---- */
@@ -72,7 +73,7 @@ static void advance(struct progress *progress)
  * else runs on them, and never sped up. @param amount at which they are compared */
 static void keep_faster(struct measure_rate *kept, const struct measure_rate *other, double amount)
 {
-    if (kept->n_samples == 0 ||
+    if (kept->noise.n_samples == 0 ||
         other->fixed_ns + amount * other->unit_ns < kept->fixed_ns + amount * kept->unit_ns)
         *kept = *other;
 }
@@ -82,7 +83,8 @@ static enum weir_status measure_work(const struct device_ops *ops, enum step_act
 {
     const struct measure_action work = {.action = action};
     struct measure_rate rate;
-    enum weir_status status = measure_rate(ops, &work, LONGEST_NS, &rate, err);
+    enum weir_status status =
+        measure_rate(ops, &work, LONGEST_NS, REPEATS, MEASURE_LINE, &rate, err);
 
     if (status == WEIR_OK)
         keep_faster(kept, &rate, LONGEST_NS / rate.unit_ns);

@@ -22,14 +22,21 @@ static struct calibration by_hand(void)
 
     ck_assert_int_eq(device_find("host", &c.ops, &err), WEIR_OK);
     for (int i = 0; i < CALIBRATE_CLASSES; i++) {
-        c.rates[i] = (struct measure_rate){
-            .fixed_ns = 2000, .unit_ns = 0.1, .spread_ratio = 0.01, .n_samples = 50};
+        c.rates[i] = (struct measure_rate){.fixed_ns = 2000,
+                                           .unit_ns = 0.1,
+                                           .fixed_range_ns = {1900, 2150},
+                                           .unit_range_ns = {0.098, 0.102},
+                                           .noise = {.spread_ratio = 0.01, .n_samples = 50}};
         for (int j = 0; j < CALIBRATE_CLASSES; j++)
-            c.kappas[i][j] =
-                (struct measure_kappa){.factor = 1.23456, .spread_ratio = 0.01, .n_samples = 9};
+            c.kappas[i][j] = (struct measure_kappa){
+                .factor = 1.23456,
+                .range = {1.2, 1.3},
+                .noise = {.spread_ratio = 0.01, .width_ratio = 0.04, .n_samples = 9}};
     }
     c.rates[CALIBRATE_COMPUTE].unit_ns = 4;
-    c.rates[CALIBRATE_D2H].spread_ratio = 0.2;
+    c.rates[CALIBRATE_COMPUTE].unit_range_ns = (struct fit_interval){3.95, 4.05};
+    c.rates[CALIBRATE_D2H].noise.spread_ratio = 0.2;
+    c.rates[CALIBRATE_D2D].noise.width_ratio = 0.11;
     c.kappas[CALIBRATE_COMPUTE][CALIBRATE_H2D].factor = 0.98;
     return c;
 }
@@ -80,6 +87,8 @@ START_TEST(figures_become_statements)
     check_has(line, "flops=8000000000");
     check_has(line, "bandwidth=10000000000");
     check_has(line, "domain=hbm");
+    /* 32 operations in 3.95 to 4.05 ns; a byte in 0.098 to 0.102 ns. */
+    check_has(line, "95 % flops 7.901..8.101 GFLOP/s, bandwidth 9.804..10.2 GB/s");
     check_has(line_of(text, "param roofline fp32_flops_per_s ", line), "8e+09");
     (void)line_of(text, "engine h2d ", line);
     check_has(line, "from=host");
@@ -88,11 +97,17 @@ START_TEST(figures_become_statements)
     check_has(line, "bandwidth=10000000000");
     check_has(line, "evidence=\"measured:weir calibrate on abacus, 2 processors");
     check_has(line, "50 measurements");
+    check_has(line, "95 % bandwidth 9.804..10.2 GB/s, latency 1.9..2.15 us");
     check_has(line, "confidence=0.95");
     (void)line_of(text, "engine d2h ", line);
     check_has(line, "too noisy to trust");
     check_has(line, "confidence=0.5");
+    (void)line_of(text, "engine d2d ", line);
+    check_has(line, "too noisy to trust");
+    check_has(line, "confidence=0.5");
     check_has(line_of(text, "kappa d2h d2d ", line), "kappa d2h d2d 1.235 ");
+    check_has(line, "9 measurements, spread 1.0 %, 0 % pre-empted; 95 % 1.200..1.300\"");
+    check_has(line, "confidence=0.8");
     /* Nothing runs faster because something else runs: that is the noise of the measurement. */
     check_has(line_of(text, "kappa sm h2d ", line), "kappa sm h2d 1 ");
     free(text);
@@ -101,9 +116,22 @@ END_TEST
 
 START_TEST(noise_is_known)
 {
-    ck_assert(!calibrate_is_noisy(0.05, 0.1));
-    ck_assert(calibrate_is_noisy(0.11, 0));
-    ck_assert(calibrate_is_noisy(0.01, 0.3));
+    const struct measure_noise quiet = {0.05, 0.05, 0.1, 9};
+    const struct measure_noise spread = {0.11, 0, 0, 9};
+    const struct measure_noise wide = {0.01, 0.11, 0, 9};
+    const struct measure_noise preempted = {0.01, 0.01, 0.3, 9};
+    const struct measure_noise exact = {0.03, 0.03, 0.25, 9};
+    const struct measure_noise hopeless = {0.01, 0.26, 0, 9};
+
+    ck_assert(!calibrate_is_noisy(&quiet));
+    ck_assert(calibrate_is_noisy(&spread));
+    ck_assert(calibrate_is_noisy(&wide));
+    ck_assert(calibrate_is_noisy(&preempted));
+    ck_assert_double_eq(calibrate_confidence(&exact), 0.95);
+    ck_assert_double_eq(calibrate_confidence(&quiet), 0.8);
+    ck_assert_double_eq(calibrate_confidence(&wide), 0.5);
+    ck_assert_double_eq(calibrate_confidence(&preempted), 0.5);
+    ck_assert_double_eq(calibrate_confidence(&hopeless), 0.2);
     ck_assert(measure_is_preempted(2000000, 1000000));
     ck_assert(!measure_is_preempted(1040000, 1000000));
     ck_assert(!measure_is_preempted(4000, 1000));
@@ -135,7 +163,14 @@ START_TEST(the_host_is_measured)
     for (int i = 0; i < CALIBRATE_CLASSES; i++) {
         ck_assert_double_gt(c.rates[i].unit_ns, 0);
         ck_assert_double_ge(c.rates[i].fixed_ns, 0);
-        ck_assert_uint_gt(c.rates[i].n_samples, 4);
+        ck_assert_double_gt(c.rates[i].unit_range_ns.low, 0);
+        ck_assert_double_le(c.rates[i].unit_range_ns.low, c.rates[i].unit_ns);
+        ck_assert_double_ge(c.rates[i].unit_range_ns.high, c.rates[i].unit_ns);
+        ck_assert_double_ge(c.rates[i].fixed_range_ns.low, 0);
+        ck_assert_double_le(c.rates[i].fixed_range_ns.low, c.rates[i].fixed_ns);
+        ck_assert_double_ge(c.rates[i].fixed_range_ns.high, c.rates[i].fixed_ns);
+        ck_assert_double_ge(c.rates[i].noise.width_ratio, 0);
+        ck_assert_uint_ge(c.rates[i].noise.n_samples, 18);
     }
     free(machine_text(&c));
     ck_assert_int_eq(calibrate_measure("cuda", &options, &c, &err), WEIR_DEVICE);
@@ -152,13 +187,18 @@ START_TEST(contention_is_measured)
     struct weir_error err = {WEIR_OK, ""};
 
     ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
-    ck_assert_int_eq(measure_rate(ops, &compute, 200000, &rates[0], &err), WEIR_OK);
-    ck_assert_int_eq(measure_rate(ops, &copy, 200000, &rates[1], &err), WEIR_OK);
+    ck_assert_int_eq(measure_rate(ops, &compute, 200000, 3, MEASURE_LINE, &rates[0], &err),
+                     WEIR_OK);
+    ck_assert_int_eq(measure_rate(ops, &copy, 200000, 3, MEASURE_LINE, &rates[1], &err), WEIR_OK);
     ck_assert_int_eq(
         measure_kappa(ops, &compute, &rates[0], &copy, &rates[1], 200000, 5, &kappa, &err),
         WEIR_OK);
-    ck_assert_uint_eq(kappa.n_samples, 5);
-    ck_assert_double_gt(kappa.factor, 0.1);
+    ck_assert_uint_ge(kappa.noise.n_samples, FIT_FEWEST_BLOCKS);
+    ck_assert_uint_le(kappa.noise.n_samples, 5);
+    ck_assert_double_gt(kappa.range.low, 0.1);
+    ck_assert_double_le(kappa.range.low, kappa.factor);
+    ck_assert_double_ge(kappa.range.high, kappa.factor);
+    ck_assert_double_le(kappa.noise.preempted_ratio, 1);
 }
 END_TEST
 
@@ -224,7 +264,7 @@ START_TEST(windows_are_measured)
         for (int w = 0; w < 3; w++) {
             ck_assert_double_gt(rates[w].unit_ns, 0);
             ck_assert_double_ge(rates[w].fixed_ns, 0);
-            ck_assert_uint_eq(rates[w].n_samples, 36);
+            ck_assert_uint_eq(rates[w].noise.n_samples, 36);
         }
     }
 }
