@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
 import scenes
 
 NOBODY = 65534

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
 import scenes
 
 SHIM = pathlib.Path(os.environ.get("WEIR_BUILD", ".")).resolve() / "tests/faults/shim.so"

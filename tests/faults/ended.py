@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
 import scenes
 
 LARGE = ["generate", "random", "--nodes", "20000", "--quiet", "-o", "large.weir"]

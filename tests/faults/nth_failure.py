@@ -15,6 +15,7 @@ import os
 import pathlib
 import sys
 
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
 import scenes
 
 SHIM = pathlib.Path(os.environ.get("WEIR_BUILD", ".")).resolve() / "tests/faults/shim.so"
