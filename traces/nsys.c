@@ -28,6 +28,20 @@ static void free_rows(struct nsys *nsys)
     nsys->record_keys = NULL;
 }
 
+/* Of rows that agree in all but their names, these decide; so the order of rows in the file does not. */
+static enum weir_status sort(struct nsys *nsys, struct weir_error *err)
+{
+    uint32_t *ranks;
+    enum weir_status status = nsys_rank_texts(nsys, &ranks, err);
+
+    if (status != WEIR_OK)
+        return status;
+    nsys_sort_calls(nsys, ranks);
+    nsys_sort_ops(nsys, ranks);
+    free(ranks);
+    return WEIR_OK;
+}
+
 /* What the file holds, as arrays with their links. */
 static enum weir_status read_file(struct nsys *nsys, const char *window, struct weir_error *err)
 {
@@ -47,7 +61,8 @@ static enum weir_status read_file(struct nsys *nsys, const char *window, struct 
         status = nsys_read_ops(nsys, err);
     if (status == WEIR_OK)
         status = nsys_window_end(nsys, err);
-    nsys_sort_calls(nsys);
+    if (status == WEIR_OK)
+        status = sort(nsys, err);
     if (status == WEIR_OK)
         status = nsys_read_gpus(nsys, err);
     if (status == WEIR_OK)

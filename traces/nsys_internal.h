@@ -90,7 +90,8 @@ struct nsys_call {
     int64_t wait_begin_ns; /* when the wait inside began, by its own row; INT64_MAX unknown */
     uint32_t name;         /* text, without the version */
     uint32_t range;        /* text of the innermost NVTX range around it; 0 none */
-    uint32_t outer;        /* the outermost call around it: itself when not nested */
+    uint32_t outer;        /* the outermost call around it: itself when not nested; until that is
+                              known, its name's rank */
     uint32_t memory;       /* the first memory event of the outermost call, NSYS_NONE */
     uint32_t first_action, launch_action, wait_action, last_action; /* NSYS_NONE: none */
     uint8_t api, flags;
@@ -111,7 +112,7 @@ struct nsys_op {
     int64_t row;
     int64_t bytes;                  /* -1 not recorded */
     uint32_t stream;                /* into streams */
-    uint32_t place;                 /* in the stream's order, from 0 */
+    uint32_t place;                 /* in the stream's order, from 0; until then its name's rank */
     uint32_t name;                  /* text */
     uint32_t call;                  /* the row that launched it; NSYS_NONE */
     uint32_t action;                /* NSYS_NONE before it is one */
@@ -351,13 +352,16 @@ MUST_CHECK enum weir_status nsys_string(struct nsys *, int64_t id, uint32_t *tex
 MUST_CHECK enum weir_status nsys_api_name(struct nsys *, int64_t id, uint32_t *text, uint8_t *api,
                                           struct weir_error *);
 uint8_t nsys_api_of(const char *name);
+/** By text, its place among all texts so far; malloc'ed. */
+MUST_CHECK enum weir_status nsys_rank_texts(const struct nsys *, uint32_t **ranks,
+                                            struct weir_error *);
 
 /* nsys_rows.c: tables to arrays. */
 MUST_CHECK enum weir_status nsys_read_rows(struct nsys *, struct weir_error *);
 /** More API calls: those that the `where` of their table takes. */
 MUST_CHECK enum weir_status nsys_read_calls(struct nsys *, struct weir_error *);
-/** Once all calls are read. */
-void nsys_sort_calls(struct nsys *);
+/** Once all rows are read. @param ranks of texts */
+void nsys_sort_calls(struct nsys *, const uint32_t *ranks);
 MUST_CHECK enum weir_status nsys_add_record(struct nsys *, const struct nsys_record *,
                                             struct weir_error *);
 MUST_CHECK enum weir_status nsys_add_memory(struct nsys *, const struct nsys_memory *,
@@ -385,6 +389,8 @@ static inline int nsys_compare(int64_t a, int64_t b)
 
 /* nsys_ops.c: rows of device work, and streams; after the other rows, for events name streams too. */
 MUST_CHECK enum weir_status nsys_read_ops(struct nsys *, struct weir_error *);
+/** Once all rows are read. @param ranks of texts */
+void nsys_sort_ops(struct nsys *, const uint32_t *ranks);
 /* nsys_window.c: what of each table a window takes; without one these do nothing. The steps, in this
  * order: begin, API calls are read, calls, waits are read, waits, records are read, records, memory
  * and device work are read, end. */

@@ -125,6 +125,42 @@ enum weir_status nsys_string(struct nsys *nsys, int64_t id, uint32_t *text, stru
     return status;
 }
 
+/* The order of texts, whatever the order of the rows that brought them. */
+
+struct ranked {
+    const char *text;
+    uint32_t id;
+};
+
+static int by_text(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+
+    return strcmp(a->text, b->text);
+}
+
+enum weir_status nsys_rank_texts(const struct nsys *nsys, uint32_t **ranks, struct weir_error *err)
+{
+    uint32_t n = recording_n_texts(nsys->recording);
+    struct ranked *texts = malloc(((size_t)n + 1) * sizeof *texts);
+
+    *ranks = malloc(((size_t)n + 1) * sizeof **ranks);
+    if (texts == NULL || *ranks == NULL) {
+        free(texts);
+        free(*ranks);
+        *ranks = NULL;
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        texts[i] = (struct ranked){recording_text_of(nsys->recording, i), i};
+    if (n > 0)
+        qsort(texts, n, sizeof *texts, by_text);
+    for (uint32_t i = 0; i < n; i++)
+        (*ranks)[texts[i].id] = i;
+    free(texts);
+    return WEIR_OK;
+}
+
 /* API names. "cudaLaunchKernel_v7000", "cudaMemcpyAsync_ptsz_v7000": the version and the variant for
  * per-thread streams are left out. */
 

@@ -228,7 +228,7 @@ static int by_start(const void *left, const void *right)
     if (order == 0)
         order = nsys_compare(a->kind, b->kind);
     if (order == 0)
-        order = nsys_compare(a->name, b->name);
+        order = nsys_compare(a->place, b->place);
     if (order == 0)
         order = nsys_compare(a->bytes, b->bytes);
     return order != 0 ? order : nsys_compare(a->row, b->row);
@@ -375,7 +375,12 @@ enum weir_status nsys_read_ops(struct nsys *nsys, struct weir_error *err)
         status = sort_streams(nsys, err);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == WEIR_OK; i++)
         status = read_kinds(nsys, kinds[i], err);
-    if (status == WEIR_OK)
-        runs_sort(nsys->ops, nsys->n_ops, sizeof *nsys->ops, by_start);
     return status;
+}
+
+void nsys_sort_ops(struct nsys *nsys, const uint32_t *ranks)
+{
+    for (uint32_t i = 0; i < nsys->n_ops; i++)
+        nsys->ops[i].place = ranks[nsys->ops[i].name];
+    runs_sort(nsys->ops, nsys->n_ops, sizeof *nsys->ops, by_start);
 }

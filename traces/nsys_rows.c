@@ -118,6 +118,8 @@ static int by_thread_and_start(const void *left, const void *right)
         order = nsys_compare(b->end_ns, a->end_ns);
     if (order == 0)
         order = nsys_compare(a->correlation, b->correlation);
+    if (order == 0)
+        order = nsys_compare(a->outer, b->outer);
     return order != 0 ? order : nsys_compare(a->row, b->row);
 }
 
@@ -329,8 +331,10 @@ enum weir_status nsys_read_calls(struct nsys *nsys, struct weir_error *err)
     return read_table(nsys, NSYS_RUNTIME, read_call, NULL, err);
 }
 
-void nsys_sort_calls(struct nsys *nsys)
+void nsys_sort_calls(struct nsys *nsys, const uint32_t *ranks)
 {
+    for (uint32_t i = 0; i < nsys->n_calls; i++)
+        nsys->calls[i].outer = ranks[nsys->calls[i].name];
     runs_sort(nsys->calls, nsys->n_calls, sizeof *nsys->calls, by_thread_and_start);
 }
 

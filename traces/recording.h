@@ -111,6 +111,7 @@ MUST_CHECK enum weir_status recording_word(struct recording *, const char *text,
                                            struct weir_error *);
 /** "" for 0; valid until the next text. */
 const char *recording_text_of(const struct recording *, uint32_t id);
+uint32_t recording_n_texts(const struct recording *);
 
 /* Domains and engines with the name of an earlier one get a number: name#2. */
 MUST_CHECK enum weir_status recording_add_domain(struct recording *,

@@ -59,3 +59,8 @@ const char *recording_text_of(const struct recording *recording, uint32_t id)
 {
     return names_text(recording->texts, id);
 }
+
+uint32_t recording_n_texts(const struct recording *recording)
+{
+    return names_count(recording->texts);
+}
