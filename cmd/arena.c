@@ -417,20 +417,27 @@ static int row_compare(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-/* The buffers by offset, then life, as far as a person wants to read. */
-static enum weir_status print_rows(const struct loaded *loaded, const struct arena_plan *plan,
-                                   struct weir_error *err)
+/* The buffers by offset, then life; malloc'ed. NULL when memory ran out. */
+static struct row *sort_rows(const struct loaded *loaded, const struct arena_plan *plan)
 {
-    uint32_t n = loaded->problem.n_buffers, n_shown = n > ROWS_SHOWN ? ROWS_SHOWN : n;
+    uint32_t n = loaded->problem.n_buffers;
     struct row *rows = malloc(((size_t)n + 1) * sizeof *rows);
 
     if (rows == NULL) {
-        return weir_error_memory(err);
+        return NULL;
     }
     for (uint32_t i = 0; i < n; i++) {
         rows[i] = (struct row){plan->offsets_bytes[i], loaded->problem.buffers[i].lower, i};
     }
     qsort(rows, n, sizeof *rows, row_compare);
+    return rows;
+}
+
+/* As many as a person wants to read. */
+static void print_rows(const struct loaded *loaded, const struct row *rows)
+{
+    uint32_t n = loaded->problem.n_buffers, n_shown = n > ROWS_SHOWN ? ROWS_SHOWN : n;
+
     if (n > 0) {
         printf("%16s %16s  %-24s %s\n", "offset", "size", "steps", "name");
     }
@@ -446,8 +453,6 @@ static enum weir_status print_rows(const struct loaded *loaded, const struct are
     if (n_shown < n) {
         printf("and %" PRIu32 " more: -o FILE writes all\n", n - n_shown);
     }
-    free(rows);
-    return WEIR_OK;
 }
 
 static void print_bytes(const char *what, int64_t bytes, const char *note)
@@ -532,17 +537,19 @@ static enum weir_status answer(const struct request *request, const struct loade
     const struct arena_plan *plan = &planned->plans[planned->best];
     bool is_piped = request->output != NULL && strcmp(request->output, "-") == 0;
     bool fits = request->capacity_bytes < 0 || plan->peak_bytes <= request->capacity_bytes;
-    enum weir_status status = WEIR_OK;
+    struct row *rows = sort_rows(loaded, plan); /* before anything is written */
+    enum weir_status status = rows == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    if (request->output != NULL && fits) {
+    if (status == WEIR_OK && request->output != NULL && fits) {
         status = write_plan(request, loaded, plan, err);
     }
     if (status == WEIR_OK && request->common.is_json && !is_piped) {
         answer_json(request, loaded, planned);
     } else if (status == WEIR_OK && !is_piped && !request->common.is_quiet) {
         print_head(request, loaded, planned);
-        status = print_rows(loaded, plan, err);
+        print_rows(loaded, rows);
     }
+    free(rows);
     return status == WEIR_OK && !fits ? does_not_fit(request, loaded, plan, err) : status;
 }
 
