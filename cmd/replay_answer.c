@@ -55,6 +55,20 @@ static void print_makespan(const struct replay_work *work)
            work->options.n_repeats, work->options.n_warm_up, a, b, 100 * spread.quartiles_ratio);
 }
 
+static void print_queues(const struct replay_result *result)
+{
+    const struct sharing *sharing = &result->sharing;
+
+    printf("  queues          %" PRIu32 ", %" PRIu32 " busy at once, on %" PRIu32
+           " processors; %" PRIu32 " actions pre-empted\n",
+           result->schedule->lanes.n_lanes, sharing->busy_queues, result->info.n_processors,
+           result->deviations.n_preempted);
+    if (sharing->is_time_shared)
+        printf("                  more than processors for %.1f %% of the plan: the replay is "
+               "time-shared there\n",
+               100 * (double)sharing->shared_ns / (double)result->schedule->makespan_ns);
+}
+
 void replay_answer_text(const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
@@ -69,9 +83,7 @@ void replay_answer_text(const struct replay_work *work)
     printf("  scale           time %g, bytes %g (%s)\n", result->schedule->scale_time,
            result->schedule->scale_bytes,
            work->options.scale_bytes > 0 ? "as given" : result->schedule->scale_bytes_why);
-    printf(
-        "  queues          %" PRIu32 " on %" PRIu32 " processors; %" PRIu32 " actions pre-empted\n",
-        result->schedule->lanes.n_lanes, result->info.n_processors, result->deviations.n_preempted);
+    print_queues(result);
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
            " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %zu inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,

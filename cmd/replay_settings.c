@@ -75,6 +75,9 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_integer(json, "repeats", work->options.n_repeats);
     json_integer(json, "queues", result->schedule->lanes.n_lanes);
     json_integer(json, "processors", result->info.n_processors);
+    json_integer(json, "busy_queues", result->sharing.busy_queues);
+    json_boolean(json, "is_time_shared", result->sharing.is_time_shared);
+    json_integer(json, "time_shared_ns", result->sharing.shared_ns);
     json_integer(json, "preempted", result->deviations.n_preempted);
     write_overhead(json, result);
     write_constraints(json, result);

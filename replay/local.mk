@@ -48,6 +48,8 @@ replay_libreplay_a_SOURCES = \
 	replay/schedule.c \
 	replay/schedule.h \
 	replay/schedule_needs.c \
+	replay/sharing.c \
+	replay/sharing.h \
 	replay/times.c \
 	replay/times.h \
 	replay/waits.c \

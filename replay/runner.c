@@ -322,6 +322,8 @@ static enum weir_status run(const struct binding *binding, const struct timeline
     result->memory_bytes = options->scale_bytes > 0 ? result->info.memory_bytes / 4 * 3
                                                     : result->info.memory_bytes / 4;
     status = prepare(binding, plan, options, result, err);
+    if (status == WEIR_OK)
+        status = sharing_name(result->schedule, result->info.n_processors, &result->sharing, err);
     if (status != WEIR_OK)
         return status;
     if (__builtin_mul_overflow(result->schedule->makespan_ns, DEADLINE_TIMES, &deadline_ns) ||

@@ -6,6 +6,7 @@
 
 #include "replay/account.h"
 #include "replay/deviations.h"
+#include "replay/sharing.h"
 
 struct replay_options {
     const char *device;
@@ -41,6 +42,7 @@ struct replay_result {
     int64_t memory_bytes; /* that buffers might use */
     struct rates rates;
     struct schedule *schedule;
+    struct sharing sharing;
     struct timeline *timeline; /* of the repeat with the median makespan (of two, the shorter) */
     struct account_overhead overhead;
     struct replay_sample *samples; /* warm-up first, in the order in which they ran */

@@ -8,7 +8,8 @@ replay_tests = \
 	tests/replay/test_fit \
 	tests/replay/test_host \
 	tests/replay/test_runner \
-	tests/replay/test_schedule
+	tests/replay/test_schedule \
+	tests/replay/test_sharing
 
 check_PROGRAMS += $(replay_tests)
 threaded_tests += \
@@ -31,6 +32,8 @@ tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.
 tests_replay_test_runner_LDADD = $(replay_test_libs)
 tests_replay_test_schedule_SOURCES = tests/replay/test_schedule.c tests/replay/plan.h
 tests_replay_test_schedule_LDADD = $(replay_test_libs)
+tests_replay_test_sharing_SOURCES = tests/replay/test_sharing.c tests/replay/plan.h
+tests_replay_test_sharing_LDADD = $(replay_test_libs)
 
 # What a replay on the host costs an action itself, beside a floor: make tests/bench/replay_overhead
 EXTRA_PROGRAMS += tests/bench/replay_overhead
