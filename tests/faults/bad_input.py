@@ -154,6 +154,8 @@ def place_rows():
         "simulate": (["simulate", "bad"], 3),
         "machine": (["simulate", "step.weir", "--machine", "./bad"], 3),
         "generate": (["generate", "transformer", "--machine", "./bad", "-o", "out.weir"], 3),
+        "analyze": (["analyze", "bad"], 3),
+        "arena": (["arena", "bad"], 3),
         "import": (["import", "nsys", "bad", "-o", "out.weir"], 3),
         "import auto": (["import", "auto", "bad", "-o", "out.weir"], 3),
         "store": (["runs", "--db", "bad"], 6),
@@ -170,7 +172,7 @@ def place_rows():
                   lambda folder: (folder / "bad").symlink_to("bad"))
         yield Row(f"{name}: long name", [w.replace("bad", "b" * 300) for w in words], status,
                   ["bbb"])
-    for name in ("check", "simulate", "machine", "import"):
+    for name in ("check", "simulate", "machine", "analyze", "arena", "import"):
         words, status = readers[name]
         yield Row(f"{name}: empty pipe", words, status, ["bad"], make_fifo(b""))
         yield Row(f"{name}: pipe of noise", words, status, ["bad"], make_fifo(b"\x01\x02" * 5000))
@@ -178,6 +180,30 @@ def place_rows():
                                          for w in words], status, ["/dev/null"])
         yield Row(f"{name}: /dev/zero", [w.replace("./bad", "bad").replace("bad", "/dev/zero")
                                          for w in words], status, ["/dev/zero"])
+
+
+# ---- buffers ----
+
+def buffer_rows():
+    noise = random.Random(3)
+    head = b"id,lower,upper,size\n"
+    for name, data, parts in (
+            ("empty", b"", []),
+            ("noise", bytes(noise.randrange(256) for _ in range(5000)), []),
+            ("zeros", bytes(5000), []), ("other columns", b"a,b\n1,2\n", []),
+            ("too few fields", head + b"x,0,3\n", [":2"]),
+            ("too many fields", head + b"x,0,3,10,11,12\n", [":2"]),
+            ("no number", head + b"x,0,three,10\n", [":2", "three"]),
+            ("2^63", head + b"x,0,3,9223372036854775808\n", [":2"]),
+            ("negative size", head + b"x,0,3,-10\n", [":2"]),
+            ("nan", head + b"x,0,3,nan\n", [":2"]),
+            ("ends before it begins", head + b"x,3,1,10\n", [":2"]),
+            ("name twice", head + b"x,0,3,10\nx,0,3,10\n", [":3"]),
+            ("quote left open", head + b'"x,0,3,10\n', [":2"]),
+            ("control in a name", head + b"\x1b[2J,0,3,x\n", [":2"]),
+            ("long line", head + b"x" * 10 * MEGABYTE + b",0,3,y\n", [":2"])):
+        yield Row(f"arena: {name}", ["arena", "bad.csv"], 3, ["bad.csv"] + parts,
+                  put("bad.csv", data))
 
 
 # ---- profiles ----
@@ -247,7 +273,7 @@ def store_rows():
         folder.chmod(0o555)
 
     readers = {
-        "runs": ["runs"], "show": ["runs", "show", "1"], "compare": ["compare", "1", "2"],
+        "runs": ["runs"], "analyze": ["analyze", "--run", "1"], "show": ["runs", "show", "1"], "compare": ["compare", "1", "2"],
         "plot": ["plot", "timeline", "1", "-o", "out.svg"],
         "csv": ["export", "csv", "spans", "1", "-o", "out.csv"],
         "chrome": ["export", "chrome", "1", "-o", "out.json"],
@@ -280,7 +306,7 @@ def store_rows():
         yield Row(f"{verb}: read-only store", words + ["--db", "bad.db"], 6, ["bad.db"], read_only,
                   is_nobody=True)
         yield Row(f"{verb}: store in no folder", words + ["--db", "no/bad.db"], 6, ["no/bad.db"])
-    for verb in ("show", "compare", "plot", "csv", "chrome", "replay", "delete"):
+    for verb in ("analyze", "show", "compare", "plot", "csv", "chrome", "replay", "delete"):
         words = [w.replace("1", "77") if w == "1" else w for w in {**readers, **writers}[verb]]
         yield Row(f"{verb}: no such run", words, 3, ["77", "weir runs"])
 
@@ -292,6 +318,7 @@ def output_rows():
         "import": (["import", "nsys", "profile.sqlite"], "out.weir"),
         "generate": (["generate", "random", "--nodes", "5"], "out.weir"),
         "calibrate": (["calibrate", "--repeats", "3", "--no-contention"], "out.weir"),
+        "arena": (["arena", "step.weir"], "out.csv"),
         "plot": (["plot", "timeline", "1"], "out.svg"),
         "csv": (["export", "csv", "spans", "1"], "out.csv"),
         "chrome": (["export", "chrome", "1"], "out.json"),
@@ -309,7 +336,7 @@ def output_rows():
         yield Row(f"{verb}: -o a name too long", words + ["-o", "n" * 300 + name], 6, ["nnn"])
         yield Row(f"{verb}: -o of no length", words + ["-o", ""], 2, ["-o"])
         yield Row(f"{verb}: -o on a full disk", words + ["-o", name], 6,
-                  [{"import": "weir.db", "plot": "figure"}.get(verb, name)], limit=100)
+                  [{"import": "weir.db", "plot": "figure"}.get(verb, name)], limit=10)
         yield Row(f"{verb}: -o a link to a full device", words + ["-o", name], 6, [name, "space"],
                   lambda folder, name=name: (folder / name).symlink_to("/dev/full"))
     yield Row("csv: a folder of tables in no folder", ["export", "csv", "1", "-o", "no/such/"], 6,
@@ -326,6 +353,7 @@ def output_rows():
 def rows():
     yield from graph_rows()
     yield from place_rows()
+    yield from buffer_rows()
     yield from profile_rows()
     yield from store_rows()
     yield from output_rows()

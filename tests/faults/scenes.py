@@ -36,6 +36,7 @@ node second compute engine=sm duration=30us reads=a writes=b
 node drop reclamation object=a domain=gpu
 node "third, \\"quoted\\"" compute engine=sm duration=10us reads=b
 """
+BUFFERS = "id,lower,upper,size\nx,0,3,100\ny,1,4,200\nz,3,9,50\n"
 MACHINE = "weir 1\ndomain gpu capacity=200\nengine sm slots=2\n"
 
 # The verbs: name, words, what they write beside the store, how many runs they add to it. A scene
@@ -48,6 +49,10 @@ SCENES = {
                       ["out.weir"], 0),
     "check": (["check", "step.weir", "--machine", "m.weir", "--json"], [], 0),
     "check-expand": (["check", "step.weir", "--expand"], [], 0),
+    "analyze": (["analyze", "step.weir", "--json"], [], 0),
+    "analyze-run": (["analyze", "--run", "1"], [], 0),
+    "arena": (["arena", "buffers.csv", "-o", "out.csv"], ["out.csv"], 0),
+    "arena-graph": (["arena", "step.weir", "--json"], [], 0),
     "simulate": (["simulate", "step.weir", "--machine", "m.weir", "--contention", "pairwise",
                   "--json"], [], 1),
     "simulate-new": (["simulate", "step.weir", "--db", "new.db"], [], 1),
@@ -101,6 +106,7 @@ def make_template(folder):
     """Fills a folder with what the scenes need; raises AssertionError when that fails."""
     (folder / "step.weir").write_text(GRAPH)
     (folder / "m.weir").write_text(MACHINE)
+    (folder / "buffers.csv").write_text(BUFFERS)
     base = sqlite3.connect(folder / "profile.sqlite")
     base.executescript((SOURCE / "doc/examples/profile.sql").read_text())
     base.close()
