@@ -28,6 +28,7 @@ static enum weir_status add_op(struct nsys *nsys, const struct nsys_op *op, stru
 struct stream_finder {
     struct keys *keys;
     uint32_t last;
+    uint32_t of_context; /* the first of the context that was last asked for */
 };
 
 static bool is_stream(const struct nsys_stream *row, const struct nsys_stream *wanted)
@@ -68,6 +69,20 @@ static enum weir_status find_stream(struct nsys *nsys, const struct nsys_stream 
     return WEIR_OK;
 }
 
+static int64_t device_of_context(const struct nsys *nsys, int64_t process, int64_t context,
+                                 struct stream_finder *finder)
+{
+    uint32_t i = finder->of_context < nsys->n_streams ? finder->of_context : 0;
+
+    if (i > 0 && (nsys->streams[i].process != process || nsys->streams[i].context != context))
+        i = 0;
+    while (i < nsys->n_streams &&
+           (nsys->streams[i].process != process || nsys->streams[i].context != context))
+        i++;
+    finder->of_context = i;
+    return i < nsys->n_streams ? nsys->streams[i].device : -1;
+}
+
 /* Events name streams that may have had no work. Without a device id, the one of the context. */
 static enum weir_status find_event_stream(struct nsys *nsys, int64_t process, int64_t device,
                                           int64_t context, int64_t id, struct stream_finder *finder,
@@ -78,10 +93,8 @@ static enum weir_status find_event_stream(struct nsys *nsys, int64_t process, in
 
     if (id == NSYS_NO_ID || id < 0)
         return WEIR_OK;
-    for (uint32_t i = 0; i < nsys->n_streams && wanted.device < 0; i++) {
-        if (nsys->streams[i].process == process && nsys->streams[i].context == context)
-            wanted.device = nsys->streams[i].device;
-    }
+    if (wanted.device < 0)
+        wanted.device = device_of_context(nsys, process, context, finder);
     if (wanted.device < 0)
         wanted.device = 0;
     return find_stream(nsys, &wanted, finder, at, err);
@@ -306,19 +319,45 @@ static enum weir_status sort_streams(struct nsys *nsys, struct weir_error *err)
 static const uint8_t kind_of_flag[4] = {STREAM_UNKNOWN, STREAM_BLOCKING, STREAM_NON_BLOCKING,
                                         STREAM_NULL};
 
-static void set_kind(struct nsys *nsys, int64_t pid, int64_t context, int64_t id, uint8_t kind)
+/* A stream as those tables name it: they have no process but its number, and no device. */
+static struct key kind_key(int64_t pid, int64_t context, int64_t id)
 {
-    for (uint32_t i = 0; i < nsys->n_streams; i++) {
-        struct nsys_stream *stream = &nsys->streams[i];
+    return (struct key){{(uint32_t)pid, (uint32_t)context, (uint32_t)id, 0}};
+}
 
-        if ((stream->process & 0xFFFFFF) == pid && stream->context == context && stream->id == id &&
-            stream->kind != STREAM_MIGRATIONS)
+static enum weir_status index_streams(const struct nsys *nsys, struct keys *keys,
+                                      struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < nsys->n_streams && status == WEIR_OK; i++) {
+        const struct nsys_stream *stream = &nsys->streams[i];
+        const struct key key = kind_key(stream->process & 0xFFFFFF, stream->context, stream->id);
+
+        if (stream->kind != STREAM_MIGRATIONS)
+            status = keys_put(keys, &key, i, err);
+    }
+    return status;
+}
+
+static void set_kind(struct nsys *nsys, const struct keys *keys, int64_t pid, int64_t context,
+                     int64_t id, uint8_t kind)
+{
+    const struct key key = kind_key(pid, context, id);
+    struct keys_walk walk;
+    uint32_t at;
+
+    keys_walk_begin(&walk, keys, &key);
+    while ((at = keys_walk_next(&walk)) != KEYS_NONE) {
+        struct nsys_stream *stream = &nsys->streams[at];
+
+        if ((stream->process & 0xFFFFFF) == pid && stream->context == context && stream->id == id)
             stream->kind = kind;
     }
 }
 
-/* Streams that had work are few beside those of a table, which lists the unused ones too. */
-static enum weir_status read_kinds(struct nsys *nsys, enum nsys_table table, struct weir_error *err)
+static enum weir_status read_kinds(struct nsys *nsys, enum nsys_table table,
+                                   const struct keys *keys, struct weir_error *err)
 {
     sqlite3_stmt *statement;
     enum weir_status status = nsys_select(nsys, table, NULL, &statement, err);
@@ -331,10 +370,24 @@ static enum weir_status read_kinds(struct nsys *nsys, enum nsys_table table, str
 
         nsys->tables[table].n_read++;
         if (flag >= 1 && flag <= 3)
-            set_kind(nsys, nsys_column_or(statement, 1, -1), nsys_column_or(statement, 2, -1),
+            set_kind(nsys, keys, nsys_column_or(statement, 1, -1), nsys_column_or(statement, 2, -1),
                      nsys_column_or(statement, 0, -1), kind_of_flag[flag]);
     }
     return nsys_end(nsys, table, statement, result, err);
+}
+
+static enum weir_status read_all_kinds(struct nsys *nsys, struct weir_error *err)
+{
+    static const enum nsys_table tables[] = {NSYS_STREAM_INFO, NSYS_NULL_STREAM_INFO,
+                                             NSYS_CONTEXT_INFO};
+    struct keys *keys = keys_new();
+    enum weir_status status =
+        keys == NULL ? weir_error_memory(err) : index_streams(nsys, keys, err);
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == WEIR_OK; i++)
+        status = read_kinds(nsys, tables[i], keys, err);
+    keys_free(keys);
+    return status;
 }
 
 static enum weir_status reserve_ops(struct nsys *nsys, struct weir_error *err)
@@ -361,8 +414,6 @@ enum weir_status nsys_read_ops(struct nsys *nsys, struct weir_error *err)
         {NSYS_MEMSET, OP_SET, 9},
         {NSYS_GRAPH_TRACE, OP_GRAPH, -1},
     };
-    static const enum nsys_table kinds[] = {NSYS_STREAM_INFO, NSYS_NULL_STREAM_INFO,
-                                            NSYS_CONTEXT_INFO};
     struct stream_finder finder = {.keys = keys_new()};
     enum weir_status status = finder.keys == NULL ? weir_error_memory(err) : reserve_ops(nsys, err);
 
@@ -373,8 +424,8 @@ enum weir_status nsys_read_ops(struct nsys *nsys, struct weir_error *err)
     keys_free(finder.keys);
     if (status == WEIR_OK)
         status = sort_streams(nsys, err);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == WEIR_OK; i++)
-        status = read_kinds(nsys, kinds[i], err);
+    if (status == WEIR_OK)
+        status = read_all_kinds(nsys, err);
     return status;
 }
 
