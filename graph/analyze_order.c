@@ -2,35 +2,43 @@
 /* Happens-before of any two nodes, fast in graphs of millions of nodes. Two depth-first walks give each
  * node two intervals; where one node leads to another, both intervals of the second lie inside those
  * of the first, and it stands later in the topological order. Most pairs without a path fail one of
- * these three comparisons at once; else a search goes only where they hold, so that it hardly leaves
- * the way to the second node. An index costs two walks over the edges and 32 bytes a node.
- * Source: GRAIL (Yildirim, Chaoji, Zaki 2010); the second walk here goes the other way round instead
- * of at random, so that the answer costs the same every time. */
+ * these three comparisons at once. What a walk found below a node is one interval as well, so that most
+ * pairs with a path are known as soon as a search from the first comes to one of the few nodes below
+ * which a walk found nearly everything; the search goes only where there may be a path. An index costs
+ * two walks over the edges and 48 bytes a node.
+ * Source: GRAIL (Yildirim, Chaoji, Zaki 2010), with the tree intervals of its positive cut; the second
+ * walk here goes the other way round instead of at random, so that the answer costs the same every
+ * time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/analyze.h"
 
-struct interval {
-    uint32_t low, rank;
+/* Ranks are given when a walk leaves a node. */
+struct label {
+    uint32_t low; /* the least rank of all that the node leads to */
+    uint32_t rank;
+    uint32_t first;  /* of the ranks that the walk gave below the node: from this to its own */
+    uint32_t parent; /* whence the walk came */
 };
 
 struct analyze_order {
     const struct analysis *analysis;
     uint32_t *position; /* in the topological order */
-    struct interval *labels[2];
+    struct label *labels[2];
     uint32_t *seen; /* by the how-manieth question, from 1 */
     uint32_t *via;  /* the node that led there, in the last question */
     uint32_t *stack;
     uint32_t n_questions;
+    uint32_t hit; /* of the last question: the second, or a node below which a walk found it */
+    int hit_walk;
 };
 
 /* --- labels --- */
 
 struct walk {
     const struct adjacency *next;
-    struct interval
-        *labels; /* rank WEIR_NONE: not there yet; low is the place in the list meanwhile */
+    struct label *labels;
     uint32_t *stack;
     uint32_t n_stack, n_ranked;
     bool is_reverse;
@@ -63,16 +71,21 @@ static void settle(struct walk *walk, uint32_t node)
 
         low = below < low ? below : low;
     }
-    walk->labels[node] = (struct interval){low, walk->n_ranked++};
+    walk->labels[node].low = low;
+    walk->labels[node].rank = walk->n_ranked++;
+}
+
+static void enter(struct walk *walk, bool *is_seen, uint32_t node, uint32_t parent)
+{
+    is_seen[node] = true;
+    walk->labels[node].first = walk->n_ranked;
+    walk->labels[node].parent = parent;
+    walk->stack[walk->n_stack++] = node;
 }
 
 static void walk_from(struct walk *walk, bool *is_seen, uint32_t *at, uint32_t root)
 {
-    if (is_seen[root]) {
-        return;
-    }
-    is_seen[root] = true;
-    walk->stack[walk->n_stack++] = root;
+    enter(walk, is_seen, root, WEIR_NONE);
     while (walk->n_stack > 0) {
         uint32_t node = walk->stack[walk->n_stack - 1];
         uint32_t consumer = unseen_consumer(walk, is_seen, node, &at[node]);
@@ -81,8 +94,7 @@ static void walk_from(struct walk *walk, bool *is_seen, uint32_t *at, uint32_t r
             settle(walk, node);
             walk->n_stack--;
         } else {
-            is_seen[consumer] = true;
-            walk->stack[walk->n_stack++] = consumer;
+            enter(walk, is_seen, consumer, node);
         }
     }
 }
@@ -137,7 +149,7 @@ static bool may_reach(const struct analyze_order *order, uint32_t from, uint32_t
         return false;
     }
     for (int i = 0; i < 2; i++) {
-        struct interval a = order->labels[i][from], b = order->labels[i][to];
+        struct label a = order->labels[i][from], b = order->labels[i][to];
 
         if (b.low < a.low || b.rank > a.rank) {
             return false;
@@ -146,7 +158,23 @@ static bool may_reach(const struct analyze_order *order, uint32_t from, uint32_t
     return true;
 }
 
-/* Puts the consumers of the node that may lead on to the second on the stack. */
+/* Is the node the second, or did a walk find the second below it? */
+static bool leads_to(struct analyze_order *order, uint32_t node, uint32_t second)
+{
+    for (int i = 0; i < 2; i++) {
+        struct label above = order->labels[i][node];
+        uint32_t rank = order->labels[i][second].rank;
+
+        if (above.first <= rank && rank <= above.rank) {
+            order->hit = node;
+            order->hit_walk = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Puts the consumers of the node that may lead on to the second on the stack. @return whether one does */
 static bool visit(struct analyze_order *order, uint32_t node, bool from_finish_only,
                   uint32_t second, uint32_t *n_stack)
 {
@@ -160,8 +188,8 @@ static bool visit(struct analyze_order *order, uint32_t node, bool from_finish_o
             analyze_link(bind_of(analysis->binding), next->items[i].edge).is_from_start) {
             continue;
         }
-        if (consumer == second) {
-            order->via[second] = node;
+        if (leads_to(order, consumer, second)) {
+            order->via[consumer] = node;
             return true;
         }
         if (order->seen[consumer] != order->n_questions && may_reach(order, consumer, second)) {
@@ -195,25 +223,32 @@ bool analyze_before(struct analyze_order *order, weir_node first, weir_node seco
     return false;
 }
 
+/* The node before this one on the path that was found. */
+static uint32_t before_on_path(const struct analyze_order *order, uint32_t node, bool *is_above)
+{
+    *is_above = *is_above || node == order->hit;
+    return *is_above ? order->via[node] : order->labels[order->hit_walk][node].parent;
+}
+
 enum weir_status analyze_before_path(const struct analyze_order *order, weir_node first,
                                      weir_node second, weir_node **nodes, uint32_t *n,
                                      struct weir_error *err)
 {
     uint32_t count = 1;
+    bool is_above = false;
     weir_node *list;
 
-    for (uint32_t at = second.index; at != first.index; at = order->via[at]) {
+    for (uint32_t at = second.index; at != first.index; at = before_on_path(order, at, &is_above)) {
         count++;
     }
     list = malloc(count * sizeof *list);
     if (list == NULL) {
         return weir_error_memory(err);
     }
-    for (uint32_t at = second.index, i = count; i > 0; at = order->via[at]) {
-        list[--i].index = at;
-        if (at == first.index) {
-            break;
-        }
+    is_above = false;
+    for (uint32_t at = second.index, i = count; i-- > 0;) {
+        list[i].index = at;
+        at = i == 0 ? at : before_on_path(order, at, &is_above);
     }
     *nodes = list;
     *n = count;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the audit one after another, on one analysis. */
+#include "graph/audit.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -77,6 +77,16 @@ tests_bench_check_bench_SOURCES = \
 	tests/bench/texts.h
 tests_bench_check_bench_LDADD = graph/libgraph.a base/libbase.a
 
+# What auditing and analyzing a large graph costs: make tests/bench/audit_bench
+EXTRA_PROGRAMS += tests/bench/audit_bench
+tests_bench_audit_bench_SOURCES = \
+	tests/bench/audit_bench.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/resident.c \
+	tests/bench/resident.h
+tests_bench_audit_bench_LDADD = graph/libgraph.a base/libbase.a
+
 # The fuzz target over its corpus, in every check.
 check_PROGRAMS += tests/fuzz/corpus_graph
 tests_fuzz_corpus_graph_SOURCES = tests/fuzz/fuzz_graph.c tests/fuzz/run_corpus.c
