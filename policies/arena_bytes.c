@@ -9,7 +9,7 @@
 
 #define WHOLE_ARENA_BYTES (INT64_C(1) << 30)
 #define CELL_BYTES 8
-#define ONCE_FACTOR 16
+#define ONCE_FACTOR 8
 #define BLOCK_BYTES 4096 /* of pattern, compared at once */
 
 /* Something with a stretch of memory: what a buffer uses between two of its changes. */
@@ -26,7 +26,9 @@ struct execution {
     uint32_t n_holders;
     int64_t *steps; /* rising */
     uint32_t n_steps;
-    uint32_t *live; /* holders that are in use */
+    uint32_t *live;   /* holders that are in use */
+    uint32_t *place;  /* of a holder among these */
+    uint32_t *by_end; /* holders by upper */
     uint32_t n_live;
     unsigned char *block;  /* malloc'ed */
     unsigned char *memory; /* in it, where alignments want it */
@@ -69,6 +71,39 @@ static uint32_t distinct(int64_t *numbers, uint32_t n)
     return kept;
 }
 
+struct end {
+    int64_t upper;
+    uint32_t holder;
+};
+
+static int end_compare(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+
+    if (x->upper != y->upper) {
+        return x->upper < y->upper ? -1 : 1;
+    }
+    return (x->holder > y->holder) - (x->holder < y->holder);
+}
+
+static enum weir_status sort_by_end(struct execution *execution, struct weir_error *err)
+{
+    struct end *ends = malloc(((size_t)execution->n_holders + 1) * sizeof *ends);
+
+    if (ends == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < execution->n_holders; i++) {
+        ends[i] = (struct end){execution->holders[i].upper, i};
+    }
+    qsort(ends, execution->n_holders, sizeof *ends, end_compare);
+    for (uint32_t i = 0; i < execution->n_holders; i++) {
+        execution->by_end[i] = ends[i].holder;
+    }
+    free(ends);
+    return WEIR_OK;
+}
+
 static enum weir_status make_holders(struct execution *execution, struct weir_error *err)
 {
     struct arena_part *parts;
@@ -81,7 +116,10 @@ static enum weir_status make_holders(struct execution *execution, struct weir_er
     execution->holders = malloc(((size_t)n_parts + 1) * sizeof *execution->holders);
     execution->steps = malloc((2 * (size_t)n_parts + 1) * sizeof *execution->steps);
     execution->live = malloc(((size_t)n_parts + 1) * sizeof *execution->live);
-    if (execution->holders == NULL || execution->steps == NULL || execution->live == NULL) {
+    execution->place = malloc(((size_t)n_parts + 1) * sizeof *execution->place);
+    execution->by_end = malloc(((size_t)n_parts + 1) * sizeof *execution->by_end);
+    if (execution->holders == NULL || execution->steps == NULL || execution->live == NULL ||
+        execution->place == NULL || execution->by_end == NULL) {
         free(parts);
         return weir_error_memory(err);
     }
@@ -99,7 +137,7 @@ static enum weir_status make_holders(struct execution *execution, struct weir_er
     execution->n_steps = distinct(execution->steps, 2 * n_parts);
     execution->memory_bytes = execution->plan->peak_bytes;
     qsort(execution->holders, n_parts, sizeof *execution->holders, holder_compare);
-    return WEIR_OK;
+    return sort_by_end(execution, err);
 }
 
 /* What reading everything costs, in every step or (@p is_once) in the last; INT64_MAX when it is more. */
@@ -165,21 +203,24 @@ static enum weir_status allocate(struct execution *execution, int64_t align_byte
     return WEIR_OK;
 }
 
-/* A holder's pattern: a word that no other has, again and again from address 0 of the memory on. */
-static void make_pattern(const struct execution *execution, uint32_t holder, int64_t from,
-                         unsigned char out[BLOCK_BYTES])
-{
-    uint64_t word = execution->holders[holder].buffer + UINT64_C(1);
-
-    word = (word + (uint64_t)holder * UINT64_C(0x100000001b3)) * UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < BLOCK_BYTES; i++) {
-        out[i] = (unsigned char)(word >> 8 * (((size_t)from + i) % sizeof word));
-    }
-}
-
+/* The bytes of a holder that are written or compared at once from @p at on. */
 static size_t block_at(const struct holder *holder, int64_t at)
 {
     return holder->to - at < BLOCK_BYTES ? (size_t)(holder->to - at) : BLOCK_BYTES;
+}
+
+/* A holder's pattern: a word that no other has, again and again. It starts anew with the holder, whose
+ * bytes are nobody else's. */
+static void make_pattern(const struct execution *execution, uint32_t holder,
+                         unsigned char out[BLOCK_BYTES])
+{
+    const struct holder *at = &execution->holders[holder];
+    uint64_t word = (holder + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t n = block_at(at, at->from);
+
+    for (size_t i = 0; i < n; i += sizeof word) {
+        memcpy(out + i, &word, sizeof word);
+    }
 }
 
 static void write_pattern(const struct execution *execution, uint32_t holder)
@@ -187,7 +228,7 @@ static void write_pattern(const struct execution *execution, uint32_t holder)
     const struct holder *at = &execution->holders[holder];
     unsigned char pattern[BLOCK_BYTES];
 
-    make_pattern(execution, holder, at->from, pattern);
+    make_pattern(execution, holder, pattern);
     for (int64_t i = at->from; i < at->to; i += BLOCK_BYTES) {
         memcpy(execution->memory + i, pattern, block_at(at, i));
     }
@@ -199,7 +240,7 @@ static enum weir_status read_pattern(struct execution *execution, uint32_t holde
     const struct holder *at = &execution->holders[holder];
     unsigned char pattern[BLOCK_BYTES];
 
-    make_pattern(execution, holder, at->from, pattern);
+    make_pattern(execution, holder, pattern);
     for (int64_t i = at->from; i < at->to; i += BLOCK_BYTES) {
         if (memcmp(execution->memory + i, pattern, block_at(at, i)) != 0) {
             return weir_error_set(err, WEIR_NO,
@@ -213,39 +254,54 @@ static enum weir_status read_pattern(struct execution *execution, uint32_t holde
     return WEIR_OK;
 }
 
-/* Takes out what has ended; it reads for the last time, before anything is written in this step. */
-static enum weir_status end_holders(struct execution *execution, int64_t step,
+static void join_live(struct execution *execution, uint32_t holder)
+{
+    execution->place[holder] = execution->n_live;
+    execution->live[execution->n_live++] = holder;
+}
+
+static void leave_live(struct execution *execution, uint32_t holder)
+{
+    uint32_t last = execution->live[--execution->n_live];
+
+    execution->live[execution->place[holder]] = last;
+    execution->place[last] = execution->place[holder];
+}
+
+/* Takes out what has ended, from *next on in the order of ends; it reads for the last time before
+ * anything is written in this step. */
+static enum weir_status end_holders(struct execution *execution, int64_t step, uint32_t *next,
                                     struct weir_error *err)
 {
-    uint32_t n_kept = 0;
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < execution->n_live && status == WEIR_OK; i++) {
-        uint32_t holder = execution->live[i];
+    for (; *next < execution->n_holders && status == WEIR_OK; (*next)++) {
+        uint32_t holder = execution->by_end[*next];
 
         if (execution->holders[holder].upper > step) {
-            execution->live[n_kept++] = holder;
-        } else if (execution->how == ARENA_CELLS_ONCE) {
-            status = read_pattern(execution, holder, execution->holders[holder].upper - 1, err);
+            break;
+        }
+        leave_live(execution, holder);
+        if (execution->how == ARENA_CELLS_ONCE) {
+            status = read_pattern(execution, holder, step - 1, err);
         }
     }
-    execution->n_live = n_kept;
     return status;
 }
 
 /* What has ended leaves, what begins writes, and all that is there reads. */
 static enum weir_status run_steps(struct execution *execution, struct weir_error *err)
 {
-    uint32_t next = 0;
+    uint32_t next = 0, next_end = 0;
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < execution->n_steps && status == WEIR_OK; i++) {
         int64_t step = execution->steps[i];
 
-        status = end_holders(execution, step, err);
+        status = end_holders(execution, step, &next_end, err);
         for (; next < execution->n_holders && execution->holders[next].lower == step; next++) {
             write_pattern(execution, next);
-            execution->live[execution->n_live++] = next;
+            join_live(execution, next);
         }
         for (uint32_t j = 0;
              j < execution->n_live && execution->how != ARENA_CELLS_ONCE && status == WEIR_OK;
@@ -298,6 +354,8 @@ enum weir_status arena_execute(const struct arena_problem *problem, const struct
     free(execution.holders);
     free(execution.steps);
     free(execution.live);
+    free(execution.place);
+    free(execution.by_end);
     free(execution.block);
     return status;
 }

@@ -2,14 +2,16 @@
 /* Greedy by size: what is fixed first, then the largest buffer that is left (of equal ones the one that
  * lives longer), each at the lowest address that is free all along its life.
  *
- * By steps n buffers cost O(n log n) sets of ranges, each gone through in the logarithm of its length
- * for every hole that is too small (arena_ranges.h); sets stay short, since holes close as buffers
- * come. By happens-before a buffer is compared with every one placed, O(n^2) in all: being ordered
- * is no stretch of steps that a tree could find. */
+ * By steps a buffer asks O(log n) sets of ranges and marks O(sqrt n) at most (arena_ranges.h), each as
+ * long as there are holes of at least its size; since sizes fall, these are few. By happens-before a
+ * buffer is compared with those placed below it, O(n^2) in all: being ordered is no stretch of steps
+ * that a tree could find. */
 #include <stdlib.h>
 
 #include "policies/arena_plan.h"
 #include "policies/arena_ranges.h"
+
+#define BATCHES 4
 
 /* A buffer's place in the order of placing. */
 struct turn {
@@ -92,32 +94,85 @@ static enum weir_status greedy_make(struct greedy *greedy, struct weir_error *er
     return arena_ranges_make(greedy->problem, greedy->parts, n_parts, &greedy->ranges, err);
 }
 
+static enum weir_status mark(struct greedy *greedy, uint32_t buffer, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = greedy->first_part[buffer];
+         i < greedy->first_part[buffer + 1] && status == WEIR_OK; i++) {
+        status = arena_ranges_mark(greedy->ranges, &greedy->parts[i], greedy->offsets_bytes[buffer],
+                                   err);
+    }
+    return status;
+}
+
 static enum weir_status place(struct greedy *greedy, uint32_t buffer, struct weir_error *err)
 {
     const struct arena_buffer *at = &greedy->problem->buffers[buffer];
     uint32_t first = greedy->first_part[buffer], end = greedy->first_part[buffer + 1];
-    int64_t offset = at->fixed_bytes;
     enum weir_status status = WEIR_OK;
 
-    if (offset < 0) {
+    greedy->offsets_bytes[buffer] = at->fixed_bytes;
+    if (at->fixed_bytes < 0) {
         status = arena_ranges_lowest(greedy->ranges, greedy->parts + first, end - first,
-                                     at->align_bytes, &offset, err);
+                                     at->align_bytes, &greedy->offsets_bytes[buffer], err);
+    }
+    return status == WEIR_OK ? mark(greedy, buffer, err) : status;
+}
+
+/* The smallest part of the turns [first, end). */
+static int64_t smallest_part(const struct greedy *greedy, const struct turn *turns, uint32_t first,
+                             uint32_t end)
+{
+    int64_t least = INT64_MAX;
+
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t buffer = turns[i].buffer;
+
+        for (uint32_t j = greedy->first_part[buffer]; j < greedy->first_part[buffer + 1]; j++) {
+            int64_t bytes = greedy->parts[j].to_bytes - greedy->parts[j].from_bytes;
+
+            least = bytes < least ? bytes : least;
+        }
+    }
+    return least == INT64_MAX ? 1 : least;
+}
+
+/* The turns [first, end): what is placed is marked once more, now that smaller holes count. */
+static enum weir_status place_batch(struct greedy *greedy, const struct turn *turns, uint32_t first,
+                                    uint32_t end, int64_t *least_bytes, struct weir_error *err)
+{
+    int64_t least = smallest_part(greedy, turns, first, end);
+    enum weir_status status = WEIR_OK;
+
+    if (least < *least_bytes) {
+        *least_bytes = least;
+        arena_ranges_empty(greedy->ranges, least);
+        for (uint32_t i = 0; i < first && status == WEIR_OK; i++) {
+            status = mark(greedy, turns[i].buffer, err);
+        }
     }
     for (uint32_t i = first; i < end && status == WEIR_OK; i++) {
-        status = arena_ranges_mark(greedy->ranges, &greedy->parts[i], offset, err);
+        status = place(greedy, turns[i].buffer, err);
     }
-    greedy->offsets_bytes[buffer] = offset;
     return status;
 }
 
+/* In batches, each of half of what is left, so that most buffers see no holes that are far too small
+ * for them. */
 static enum weir_status by_steps(const struct arena_problem *problem, const struct turn *turns,
                                  int64_t *offsets_bytes, struct weir_error *err)
 {
     struct greedy greedy = {.problem = problem, .offsets_bytes = offsets_bytes};
+    uint32_t n = problem->n_buffers, first = 0;
+    int64_t least_bytes = INT64_MAX;
     enum weir_status status = greedy_make(&greedy, err);
 
-    for (uint32_t i = 0; i < problem->n_buffers && status == WEIR_OK; i++) {
-        status = place(&greedy, turns[i].buffer, err);
+    for (int batch = 1; first < n && status == WEIR_OK; batch++) {
+        uint32_t end = batch == BATCHES ? n : first + (n - first + 1) / 2;
+
+        status = place_batch(&greedy, turns, first, end, &least_bytes, err);
+        first = end;
     }
     arena_ranges_free(greedy.ranges);
     free(greedy.parts);

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The segment tree of taken addresses. Node 1 is its root, node i has the children 2i and 2i + 1;
- * leaf j stands for the steps from the j-th boundary to the next. */
+ * leaf j stands for the steps from the j-th boundary to the next.
+ *
+ * What is free in a node is free of what is taken below it and of what is taken all along the nodes
+ * above it: by these together, whose holes may be many although what they leave together is little.
+ * The nodes near the root are told of the latter too, so that for a long life one set leads past what
+ * is full; half of the root of the leaves, so that telling them costs what a short life, which has
+ * none of them, may cost in its share of the holes. */
 #include "policies/arena_ranges.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+
+#define FULL_LEAST 64
 
 struct range {
     int64_t from, to; /* taken addresses [from, to) */
@@ -28,9 +36,11 @@ struct arena_ranges {
     int64_t *steps; /* boundaries, rising */
     uint32_t n_steps;
     uint32_t n_leaves;       /* a power of two */
-    struct range_set *whole; /* by node of the tree: taken in all its steps */
-    struct range_set *some;  /* taken in some */
-    int64_t least_bytes;     /* no part is smaller */
+    uint32_t n_full;         /* nodes below this are told of all that is taken in their steps */
+    struct range_set *whole; /* by node: taken in all its steps, and not in all of its parent's */
+    struct range_set *taken; /* in some step of it, by buffers whose lives do not hold the node's
+                                parent; near the root by any */
+    int64_t least_bytes;     /* no part that is asked for is smaller */
     int64_t grain_bytes;     /* every part begins at a multiple of this */
     struct obstacle *obstacles;
     size_t obstacles_room;
@@ -69,18 +79,14 @@ static void find_steps(struct arena_ranges *ranges, const struct arena_part *par
     }
 }
 
-/* What every part is a multiple of, and how small the smallest is: holes that nothing can use are not
- * kept apart. */
+/* What every part begins at a multiple of. */
 static void find_grain(struct arena_ranges *ranges, const struct arena_problem *problem,
                        const struct arena_part *parts, uint32_t n_parts)
 {
-    ranges->least_bytes = INT64_MAX;
     for (uint32_t i = 0; i < n_parts; i++) {
-        int64_t bytes = parts[i].to_bytes - parts[i].from_bytes;
         int64_t align =
             parts[i].from_bytes == 0 ? problem->buffers[parts[i].buffer].align_bytes : 1;
 
-        ranges->least_bytes = bytes < ranges->least_bytes ? bytes : ranges->least_bytes;
         while (align != 0) { /* the common divisor */
             int64_t rest = ranges->grain_bytes % align;
 
@@ -110,18 +116,33 @@ enum weir_status arena_ranges_make(const struct arena_problem *problem,
     }
     find_steps(made, parts, n_parts);
     find_grain(made, problem, parts, n_parts);
+    made->least_bytes = 1;
     made->n_leaves = 1;
     while (made->n_leaves < made->n_steps) {
         made->n_leaves *= 2;
     }
+    made->n_full = FULL_LEAST;
+    while (4 * (uint64_t)made->n_full * made->n_full < made->n_leaves) {
+        made->n_full *= 2;
+    }
+    made->n_full = made->n_full < 2 * made->n_leaves ? made->n_full : 2 * made->n_leaves;
     made->whole = calloc(2 * (size_t)made->n_leaves, sizeof *made->whole);
-    made->some = calloc(2 * (size_t)made->n_leaves, sizeof *made->some);
-    if (made->whole == NULL || made->some == NULL) {
+    made->taken = calloc(2 * (size_t)made->n_leaves, sizeof *made->taken);
+    if (made->whole == NULL || made->taken == NULL) {
         arena_ranges_free(made);
         return weir_error_memory(err);
     }
     *out = made;
     return WEIR_OK;
+}
+
+void arena_ranges_empty(struct arena_ranges *ranges, int64_t least_bytes)
+{
+    for (size_t i = 0; i < 2 * (size_t)ranges->n_leaves; i++) {
+        ranges->whole[i].n = 0;
+        ranges->taken[i].n = 0;
+    }
+    ranges->least_bytes = least_bytes;
 }
 
 void arena_ranges_free(struct arena_ranges *ranges)
@@ -132,11 +153,11 @@ void arena_ranges_free(struct arena_ranges *ranges)
     for (size_t i = 0; ranges->whole != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
         free(ranges->whole[i].items);
     }
-    for (size_t i = 0; ranges->some != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
-        free(ranges->some[i].items);
+    for (size_t i = 0; ranges->taken != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
+        free(ranges->taken[i].items);
     }
     free(ranges->whole);
-    free(ranges->some);
+    free(ranges->taken);
     free(ranges->steps);
     free(ranges->obstacles);
     free(ranges);
@@ -204,6 +225,22 @@ static struct stretch half(struct stretch of, bool is_right)
                     : (struct stretch){2 * of.node, of.low, middle};
 }
 
+/* Tells the nodes near the root, below one that is taken all along. */
+static enum weir_status tell_full(struct arena_ranges *ranges, uint32_t node, struct range range,
+                                  struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t child = 2 * node;
+         child <= 2 * node + 1 && child < ranges->n_full && status == WEIR_OK; child++) {
+        status = set_add(&ranges->taken[child], range, ranges->least_bytes, err);
+        if (status == WEIR_OK) {
+            status = tell_full(ranges, child, range, err);
+        }
+    }
+    return status;
+}
+
 /* Marks the leaves [low, high) below a node. */
 static enum weir_status mark_below(struct arena_ranges *ranges, struct stretch at, uint32_t low,
                                    uint32_t high, struct range range, struct weir_error *err)
@@ -213,14 +250,14 @@ static enum weir_status mark_below(struct arena_ranges *ranges, struct stretch a
     if (high <= at.low || at.high <= low) {
         return WEIR_OK;
     }
-    status = set_add(&ranges->some[at.node], range, ranges->least_bytes, err);
-    if (status != WEIR_OK) {
-        return status;
+    status = set_add(&ranges->taken[at.node], range, ranges->least_bytes, err);
+    if (status == WEIR_OK && low <= at.low && at.high <= high) {
+        status = set_add(&ranges->whole[at.node], range, ranges->least_bytes, err);
+        return status == WEIR_OK ? tell_full(ranges, at.node, range, err) : status;
     }
-    if (low <= at.low && at.high <= high) {
-        return set_add(&ranges->whole[at.node], range, ranges->least_bytes, err);
+    if (status == WEIR_OK) {
+        status = mark_below(ranges, half(at, false), low, high, range, err);
     }
-    status = mark_below(ranges, half(at, false), low, high, range, err);
     return status == WEIR_OK ? mark_below(ranges, half(at, true), low, high, range, err) : status;
 }
 
@@ -253,19 +290,19 @@ static enum weir_status add_obstacle(struct arena_ranges *ranges, const struct r
     return status;
 }
 
-/* All sets that hold something taken in the leaves [low, high): what is taken somewhere in the nodes
- * that make them up, and what is taken all along the nodes above these. */
+/* All sets that hold something taken in the leaves [low, high): what is taken in the nodes that these
+ * are made of, and all along the nodes above. */
 static enum weir_status gather_below(struct arena_ranges *ranges, struct stretch at, uint32_t low,
                                      uint32_t high, const struct arena_part *part,
                                      struct weir_error *err)
 {
     enum weir_status status;
 
-    if (high <= at.low || at.high <= low || ranges->some[at.node].n == 0) {
+    if (high <= at.low || at.high <= low) {
         return WEIR_OK;
     }
     if (low <= at.low && at.high <= high) {
-        return add_obstacle(ranges, &ranges->some[at.node], part, err);
+        return add_obstacle(ranges, &ranges->taken[at.node], part, err);
     }
     status = add_obstacle(ranges, &ranges->whole[at.node], part, err);
     if (status == WEIR_OK) {
@@ -291,11 +328,18 @@ enum weir_status arena_ranges_lowest(struct arena_ranges *ranges, const struct a
             return status;
         }
     }
-    for (uint32_t i = 0; n_clear < ranges->n_obstacles; i = (i + 1) % ranges->n_obstacles) {
-        struct obstacle *at = &ranges->obstacles[i];
+    for (uint32_t i = 0; n_clear < ranges->n_obstacles; i++) {
+        struct obstacle *at = &ranges->obstacles[i < ranges->n_obstacles ? i : (i = 0)];
+        int64_t begin = offset + at->from_bytes;
 
-        at->at = first_behind(at->set, at->at, offset + at->from_bytes);
-        if (at->at < at->set->n && at->set->items[at->at].from < offset + at->to_bytes) {
+        if (at->set->items[at->at].to <= begin) {
+            at->at = first_behind(at->set, at->at + 1, begin);
+        }
+        if (at->at == at->set->n) { /* all of it is below */
+            ranges->n_obstacles--;
+            memmove(at, at + 1, (ranges->n_obstacles - i) * sizeof *at);
+            i--;
+        } else if (at->set->items[at->at].from < offset + at->to_bytes) {
             offset = arena_align(at->set->items[at->at].to - at->from_bytes, align_bytes);
             n_clear = 0;
         } else {

@@ -10,6 +10,11 @@
 fuzz_programs =
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 
+fuzz_programs += tests/fuzz/fuzz_arena
+tests_fuzz_fuzz_arena_SOURCES = tests/fuzz/fuzz_arena.c
+tests_fuzz_fuzz_arena_LDADD = policies/libpolicies.a graph/libgraph.a base/libbase.a
+tests_fuzz_fuzz_arena_LDFLAGS = $(fuzz_ldflags)
+
 fuzz_programs += tests/fuzz/fuzz_graph
 tests_fuzz_fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
 tests_fuzz_fuzz_graph_LDADD = graph/libgraph.a base/libbase.a

@@ -22,3 +22,18 @@ tests_policies_test_arena_graph_SOURCES = \
 	tests/policies/arena_random.h \
 	tests/policies/test_arena_graph.c
 tests_policies_test_arena_graph_LDADD = $(policies_test_libs)
+
+# The fuzz target over its corpus, in every check.
+check_PROGRAMS += tests/fuzz/corpus_arena
+tests_fuzz_corpus_arena_SOURCES = tests/fuzz/fuzz_arena.c tests/fuzz/run_corpus.c
+tests_fuzz_corpus_arena_CPPFLAGS = $(AM_CPPFLAGS) '-DCORPUS="arena"'
+tests_fuzz_corpus_arena_LDADD = policies/libpolicies.a graph/libgraph.a base/libbase.a
+
+# How planning grows with the buffers: make tests/bench/arena_bench
+EXTRA_PROGRAMS += tests/bench/arena_bench
+tests_bench_arena_bench_SOURCES = \
+	tests/bench/arena_bench.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/policies/arena_random.h
+tests_bench_arena_bench_LDADD = policies/libpolicies.a graph/libgraph.a base/libbase.a
