@@ -11,6 +11,7 @@
 #include "cmd/json.h"
 #include "cmd/progress.h"
 #include "graph/analyze.h"
+#include "judge/chain.h"
 #include "policies/registry.h"
 
 extern const struct cmd_verb cmd_verb_simulate;
@@ -60,6 +61,8 @@ struct work {
     struct plan *plan;
     int64_t critical_path_ns;
     struct simulate_result result;
+    struct run_link *links; /* the realized critical chain */
+    size_t n_links;
     char *settings;
     struct run run;
 };
@@ -196,6 +199,8 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         .timeline = work->result.timeline,
         .decisions = decisions,
         .n_decisions = n_edits,
+        .links = work->links,
+        .n_links = work->n_links,
     };
     memcpy(work->run.graph_hash, work->hash, sizeof work->hash);
     if (plan_graph(work->plan) == work->graph && request->machine == NULL &&
@@ -220,6 +225,10 @@ static enum weir_status run_plan(const struct cmd_context *context, const struct
         options.progress = progress_show;
         options.progress_arg = &progress;
         status = simulate(work->plan, &options, &work->result, err);
+    }
+    if (status == WEIR_OK) {
+        status = chain_find(plan_binding(work->plan), work->result.timeline, &work->links,
+                            &work->n_links, err);
     }
     if (status == WEIR_OK) {
         status = write_settings(request, work, err);
@@ -382,6 +391,7 @@ static void clear_away(struct work *work)
 {
     timeline_free(work->result.timeline);
     free(work->result.explanation);
+    free(work->links);
     free(work->settings);
     plan_free(work->plan);
     ending_blame(NULL);

@@ -3,6 +3,8 @@
 noinst_LIBRARIES += judge/libjudge.a
 
 judge_libjudge_a_SOURCES = \
+	judge/chain.c \
+	judge/chain.h \
 	judge/compare.c \
 	judge/compare.h \
 	judge/inversions.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a replay did with its plan, as rows of its run, and back: actions, queues, what was inserted,
- * the critical chain. Other runs have none of these. */
+ * the critical chain, which simulations have too; of the others no run but a replay has any. */
 #include "store/store_internal.h"
 #include "store/values.h"
 
@@ -124,7 +124,8 @@ static void give_link(const void *arg, int64_t row, int column, sqlite3_context 
     case 8:
     case 9:
     case 10:
-        give_part(out, &link->deviation, column - 7);
+        if (of->run->kind == RUN_REPLAY)
+            give_part(out, &link->deviation, column - 7);
         break;
     }
 }
@@ -221,9 +222,9 @@ static const struct run_list inserted = {
     " ORDER BY key",
     sizeof(struct run_inserted), take_inserted};
 static const struct run_list links = {
-    "SELECT count(*) FROM chain WHERE run_id = ?1 AND dependency_ns IS NOT NULL",
+    "SELECT count(*) FROM chain WHERE run_id = ?1",
     "SELECT node_id, cause, via, start_ns, finish_ns, dependency_ns, submission_ns, queue_ns, "
-    "stretch_ns FROM chain WHERE run_id = ?1 AND dependency_ns IS NOT NULL ORDER BY position",
+    "stretch_ns FROM chain WHERE run_id = ?1 ORDER BY position",
     sizeof(struct run_link), take_link};
 
 enum weir_status replay_rows_read(struct store *store, struct stored_run *stored,

@@ -2,10 +2,13 @@
 # Unit tests of judge/; each links what that folder may use, $(judge_test_libs).
 
 check_PROGRAMS += \
+	tests/judge/test_chain \
 	tests/judge/test_compare \
 	tests/judge/test_inversions \
 	tests/judge/test_settings
 
+tests_judge_test_chain_SOURCES = tests/judge/test_chain.c
+tests_judge_test_chain_LDADD = $(judge_test_libs)
 tests_judge_test_compare_SOURCES = tests/judge/test_compare.c
 tests_judge_test_compare_LDADD = $(judge_test_libs)
 tests_judge_test_inversions_SOURCES = tests/judge/test_inversions.c

@@ -5,7 +5,8 @@
 compare.py [WEIR] [--seeds A:B] [--keep DIR] [--shrink SECONDS] [--no-expand]
 
 For each seed, for contention none, pairwise and share: exit status, status of the stored run,
-makespan, every span, the peak and the pressure curve of each domain. `weir check --expand` must
+makespan, every span, the peak and the pressure curve of each domain; and that the links of the
+critical chain are known and add up to the makespan. `weir check --expand` must
 refuse what the oracle refuses; else what it prints must give the same timeline in weir and in the
 oracle, and itself when it is expanded again. Of each difference a small graph is printed, and kept
 in DIR. WEIR is by default the environment's.
@@ -35,6 +36,9 @@ SPANS = """SELECT node.name, span.ready_ns, span.start_ns, span.finish_ns
             WHERE span.run_id = ?"""
 
 
+CHAIN = 'SELECT cause, start_ns, finish_ns FROM chain WHERE run_id = ? ORDER BY position'
+
+
 class Answer:
     """What one of the two says of one graph and family: an exit status and, of a run, its parts."""
 
@@ -56,6 +60,16 @@ def step_function(points):
 def flat(curve):
     """A curve of nothing but zero is as good as none."""
     return [] if all(value == 0 for _, value in curve) else curve
+
+
+def wrong_chain(links, makespan):
+    """What is wrong with a critical chain; None."""
+    end = 0
+    for position, (cause, start, finish) in enumerate(links):
+        if cause == 'unknown' or start != end or finish < start:
+            return f'link {position} of the chain: {cause} {start} {finish} after {end}'
+        end = finish
+    return None if end == makespan else f'the chain ends at {end}, the run at {makespan}'
 
 
 def ask_oracle(source, family):
@@ -123,8 +137,9 @@ class Weir:
             for domain, time, value in store.execute(
                     'SELECT domain, t_ns, bytes FROM pressure WHERE run_id = ?', (run_id,)):
                 curves.setdefault(domain, []).append((time, value))
+            chain = wrong_chain(store.execute(CHAIN, (run_id,)).fetchall(), makespan)
         store.close()
-        return {'status': status, 'stored makespan': makespan,
+        return {'status': status, 'stored makespan': makespan, 'wrong chain': chain,
                 'spans': {name: tuple(times) for name, times in spans.items()
                           if None not in times},
                 'pressure': {name: flat(step_function(curve)) for name, curve in curves.items()}}
@@ -164,6 +179,8 @@ def difference(oracle, weir, only=None):
     lines += differing('pressure', mine['pressure'], theirs['pressure'])
     if lines:
         return 'bytes', lines
+    if theirs.get('wrong chain') is not None:
+        return 'chain', [theirs['wrong chain']]
     # the text names the status of a run only when it failed
     if mine['status'] != 'done' and theirs['status'] != mine['status']:
         return 'status', [f'status: oracle {mine["status"]}, weir {theirs["status"]}']
