@@ -297,15 +297,16 @@ enum weir_status simulation_start_what_fits(struct simulation *sim)
     if (sim->for_policy.n > 0) {
         status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
     }
-    while (sim->n_open > 0 && status == WEIR_OK) {
+    while ((sim->n_open > 0 || sim->has_stale) && status == WEIR_OK) {
         struct candidate candidate;
         uint32_t index;
 
         if (sim->has_stale) {
-            status = open_reorder(sim);
+            status = open_reorder(sim); /* may open an engine that was not */
+            continue;
         }
         /* Closed while at work: what it frees or makes ready may open it again. */
-        if (status == WEIR_OK && open_take(sim, &index, &candidate)) {
+        if (open_take(sim, &index, &candidate)) {
             status = try_start(sim, candidate);
             open_offer(sim, index);
         }
