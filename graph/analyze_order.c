@@ -261,10 +261,10 @@ enum weir_status analyze_order_make(const struct analysis *analysis, struct anal
     uint32_t n_nodes = graph_n_nodes(bind_of(analysis->binding));
     size_t room = (size_t)n_nodes + 1;
     struct analyze_order *order = calloc(1, sizeof *order);
-    enum weir_status status = order == NULL ? weir_error_memory(err) : WEIR_OK;
+    enum weir_status status = WEIR_OK;
 
-    if (status != WEIR_OK) {
-        return status;
+    if (order == NULL) {
+        return weir_error_memory(err);
     }
     order->analysis = analysis;
     order->position = malloc(room * sizeof *order->position);

@@ -196,11 +196,14 @@ static enum weir_status check_capacity(struct audit *audit)
     const struct graph *graph = audit->graph;
     size_t n_domains = (size_t)graph->n_domains + 1;
     int64_t *bytes = calloc(3 * n_domains, sizeof *bytes);
-    int64_t *always = bytes, *initial = bytes + n_domains, *least = bytes + 2 * n_domains;
+    int64_t *always, *initial, *least;
 
     if (bytes == NULL) {
         return weir_error_memory(audit->err);
     }
+    always = bytes;
+    initial = bytes + n_domains;
+    least = bytes + 2 * n_domains;
     analyze_always(audit->binding, always, initial);
     for (uint32_t d = 0; d < graph->n_domains; d++) {
         if (initial[d] > room_of(graph, d)) {
