@@ -166,9 +166,9 @@ static void resampling_free(struct resampling *r)
 static bool resampling_begin(struct resampling *r, size_t n)
 {
     r->rng = gsl_rng_alloc(gsl_rng_mt19937);
-    r->x = malloc(n * sizeof *r->x);
-    r->y = malloc(n * sizeof *r->y);
-    r->expected = malloc(n * sizeof *r->expected);
+    r->x = malloc((n + 1) * sizeof *r->x);
+    r->y = malloc((n + 1) * sizeof *r->y);
+    r->expected = malloc((n + 1) * sizeof *r->expected);
     r->first = malloc(RESAMPLES * sizeof *r->first);
     r->second = malloc(RESAMPLES * sizeof *r->second);
     if (r->rng == NULL || r->x == NULL || r->y == NULL || r->expected == NULL || r->first == NULL ||
