@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* weir arena: where the buffers of a list, or the bytes of a graph in one domain, go in an arena. What
  * is printed has been checked by code that knows nothing of how it was planned. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -110,12 +111,14 @@ static enum weir_status find_domain(const struct request *request, struct loaded
 {
     const struct graph *graph = loaded->graph;
 
-    loaded->source.domain = (weir_domain){0};
+    loaded->source.domain.index = 0;
     if (request->domain != NULL) {
         weir_text text = graph_find_text(graph, request->domain);
 
-        loaded->source.domain =
-            text.index == 0 ? (weir_domain){WEIR_NONE} : graph_find_domain(graph, text);
+        loaded->source.domain.index = WEIR_NONE;
+        if (text.index != 0) {
+            loaded->source.domain = graph_find_domain(graph, text);
+        }
     }
     if (graph_n_domains(graph) > 0 && weir_is(loaded->source.domain)) {
         return WEIR_OK;
@@ -423,6 +426,7 @@ static struct row *sort_rows(const struct loaded *loaded, const struct arena_pla
     uint32_t n = loaded->problem.n_buffers;
     struct row *rows = malloc(((size_t)n + 1) * sizeof *rows);
 
+    assert(plan->offsets_bytes != NULL);
     if (rows == NULL) {
         return NULL;
     }

@@ -129,8 +129,8 @@ static enum weir_status make_holders(struct execution *execution, struct weir_er
         execution->holders[i] =
             (struct holder){parts[i].lower, parts[i].upper, offset + parts[i].from_bytes,
                             offset + parts[i].to_bytes, parts[i].buffer};
-        execution->steps[2 * i] = parts[i].lower;
-        execution->steps[2 * i + 1] = parts[i].upper;
+        execution->steps[2 * (size_t)i] = parts[i].lower;
+        execution->steps[2 * (size_t)i + 1] = parts[i].upper;
     }
     free(parts);
     execution->n_holders = n_parts;
@@ -171,8 +171,8 @@ static enum weir_status shrink_to_cells(struct execution *execution, struct weir
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < execution->n_holders; i++) {
-        ends[2 * i] = execution->holders[i].from;
-        ends[2 * i + 1] = execution->holders[i].to;
+        ends[2 * (size_t)i] = execution->holders[i].from;
+        ends[2 * (size_t)i + 1] = execution->holders[i].to;
     }
     n = distinct(ends, n);
     for (uint32_t i = 0; i < execution->n_holders; i++) {

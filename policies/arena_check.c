@@ -239,6 +239,7 @@ static enum weir_status paint(struct check *check, uint32_t node, uint32_t low, 
     uint32_t from = cell_at(canvas, canvas->patches[patch].from);
     uint32_t to = cell_at(canvas, canvas->patches[patch].to);
     uint32_t middle = low + (high - low) / 2, old = canvas->painted[node];
+    size_t left = 2 * (size_t)node, right = left + 1;
     enum weir_status status = WEIR_OK;
 
     if (to <= low || high <= from) {
@@ -250,16 +251,15 @@ static enum weir_status paint(struct check *check, uint32_t node, uint32_t low, 
         return status;
     }
     if (old != MIXED) { /* what is on all of it is on both halves */
-        canvas->painted[2 * node] = old;
-        canvas->painted[2 * node + 1] = old;
+        canvas->painted[left] = old;
+        canvas->painted[right] = old;
     }
     status = paint(check, 2 * node, low, middle, patch, err);
     if (status == WEIR_OK) {
         status = paint(check, 2 * node + 1, middle, high, patch, err);
     }
-    canvas->painted[node] = canvas->painted[2 * node] == canvas->painted[2 * node + 1]
-                                ? canvas->painted[2 * node]
-                                : MIXED;
+    canvas->painted[node] =
+        canvas->painted[left] == canvas->painted[right] ? canvas->painted[left] : MIXED;
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/names.h"
 #include "base/number.h"
-#include "base/quote.h"
 #include "base/utf8.h"
 
 #define FIELDS_MOST 32
@@ -573,9 +572,22 @@ enum weir_status arena_csv_read(const char *text, size_t length, const char *nam
 
 /* --- writing --- */
 
-static void put(void *file, const char *bytes, size_t n_bytes)
+/* The id as it is, for programs that look for it: nothing is put in front of what a spreadsheet would
+ * take for a formula, as quote_csv does. */
+static void write_id(const char *id, FILE *file)
 {
-    (void)fwrite(bytes, 1, n_bytes, file);
+    if (strpbrk(id, ",\"\r\n") == NULL) {
+        fputs(id, file);
+        return;
+    }
+    putc('"', file);
+    for (const char *at = id; *at != '\0'; at++) {
+        if (*at == '"') {
+            putc('"', file);
+        }
+        putc(*at, file);
+    }
+    putc('"', file);
 }
 
 static void write_gaps(const struct arena_buffer *buffer, FILE *file)
@@ -605,7 +617,7 @@ void arena_csv_write(const struct arena_problem *problem, const int64_t *offsets
     for (uint32_t i = 0; i < problem->n_buffers; i++) {
         const struct arena_buffer *at = &problem->buffers[i];
 
-        quote_csv(at->name, put, file);
+        write_id(at->name, file);
         fprintf(file, ",%" PRId64 ",%" PRId64 ",%" PRId64, at->lower, at->upper, at->size_bytes);
         if (has_align) {
             fprintf(file, ",%" PRId64, at->align_bytes);

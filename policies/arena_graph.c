@@ -168,6 +168,9 @@ static enum weir_status add_copy(struct drafting *drafting, weir_copy id, struct
 /* Stretches the lifetimes of copies over the positions of what touches them. */
 static void stretch_copies(struct drafting *drafting)
 {
+    if (drafting->items == NULL) {
+        return;
+    }
     for (uint32_t i = 0; i < graph_n_nodes(drafting->graph); i++) {
         uint32_t n_touches;
         const struct bind_touch *touches =
@@ -419,22 +422,13 @@ static void close_listing(struct listing *listing, uint32_t n)
     listing->first[0] = 0;
 }
 
-static enum weir_status make_lifetimes(struct drafting *drafting, struct arena_problem *problem,
+static enum weir_status fill_lifetimes(struct drafting *drafting, struct arena_lifetimes *made,
                                        struct weir_error *err)
 {
     uint32_t n = drafting->n;
-    struct arena_lifetimes *made = calloc(1, sizeof *made);
     struct listing begins = {NULL, NULL}, ends = {NULL, NULL};
     enum weir_status status;
 
-    if (made == NULL) {
-        return weir_error_memory(err);
-    }
-    problem->lifetimes = made;
-    made->binding = drafting->binding;
-    made->n_buffers = n;
-    made->position = drafting->position;
-    drafting->position = NULL;
     made->begin_first = begins.first = calloc((size_t)n + 2, sizeof *begins.first);
     made->end_first = ends.first = calloc((size_t)n + 2, sizeof *ends.first);
     if (begins.first == NULL || ends.first == NULL) {
@@ -447,13 +441,37 @@ static enum weir_status make_lifetimes(struct drafting *drafting, struct arena_p
     }
     made->begins = begins.nodes;
     made->ends = ends.nodes;
+    if (status == WEIR_OK) {
+        list_all(drafting, &begins, &ends);
+        close_listing(&begins, n);
+        close_listing(&ends, n);
+    }
+    return status;
+}
+
+static enum weir_status make_lifetimes(struct drafting *drafting, struct arena_problem *problem,
+                                       struct weir_error *err)
+{
+    struct arena_lifetimes *made = calloc(1, sizeof *made);
+    enum weir_status status;
+
+    if (made == NULL) {
+        return weir_error_memory(err);
+    }
+    made->binding = drafting->binding;
+    made->n_buffers = drafting->n;
+    made->position = drafting->position;
+    drafting->position = NULL;
+    status = fill_lifetimes(drafting, made, err);
+    if (status == WEIR_OK) {
+        status = arena_order_make(made, &problem->order, err);
+    }
     if (status != WEIR_OK) {
+        arena_lifetimes_free(made);
         return status;
     }
-    list_all(drafting, &begins, &ends);
-    close_listing(&begins, n);
-    close_listing(&ends, n);
-    return arena_order_make(made, &problem->order, err);
+    problem->lifetimes = made;
+    return WEIR_OK;
 }
 
 static enum weir_status make_problem(struct drafting *drafting, struct arena_problem *problem,

@@ -115,11 +115,11 @@ enum weir_status arena_problem_check(const struct arena_problem *problem, struct
         }
         /* A plan is never longer than all buffers behind each other and behind what is fixed. */
         if (__builtin_add_overflow(at->size_bytes, at->align_bytes - 1, &own) ||
-            (at->fixed_bytes > 0 && __builtin_add_overflow(own, at->fixed_bytes, &own)) ||
-            __builtin_add_overflow(sum, own, &sum) || sum > MOST_BYTES) {
+            __builtin_add_overflow(sum, own, &sum) || sum > MOST_BYTES ||
+            (at->fixed_bytes > 0 && at->fixed_bytes > MOST_BYTES - at->size_bytes)) {
             return weir_error_set(err, WEIR_INPUT,
-                                  "with buffer %.100s of %" PRId64 " bytes the sizes come to more "
-                                  "than %" PRId64 " bytes in all; expected less",
+                                  "with buffer %.100s of %" PRId64 " bytes the sizes, or its end, "
+                                  "come to more than %" PRId64 " bytes; expected less",
                                   at->name, at->size_bytes, (int64_t)MOST_BYTES);
         }
     }

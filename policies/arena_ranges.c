@@ -2,11 +2,11 @@
 /* The segment tree of taken addresses. Node 1 is its root, node i has the children 2i and 2i + 1;
  * leaf j stands for the steps from the j-th boundary to the next.
  *
- * What is free in a node is free of what is taken below it and of what is taken all along the nodes
- * above it: by these together, whose holes may be many although what they leave together is little.
- * The nodes near the root are told of the latter too, so that for a long life one set leads past what
- * is full; half of the root of the leaves, so that telling them costs what a short life, which has
- * none of them, may cost in its share of the holes. */
+ * What is taken in the steps of a node is kept in the sets below it and, where all its steps are taken,
+ * in sets of the nodes above it. Each of these may have many holes although all together have few, and
+ * going through them is slow. So the nodes near the root, about sqrt(n) of them, are told of all that
+ * is taken in their steps: any life but a short one holds some of them, and their sets lead past what
+ * is full at once. */
 #include "policies/arena_ranges.h"
 
 #include <stdlib.h>

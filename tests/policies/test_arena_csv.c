@@ -133,11 +133,11 @@ static char *written(const struct arena_problem *problem, const int64_t *offsets
 START_TEST(only_what_is_there_is_written)
 {
     struct arena_problem problem = read_list(FULL "\"a,b\",0,5,8,1,,,\n"
-                                                  "c,0,5,8,1,-1,,-1\n");
+                                                  "=c,0,5,8,1,-1,,-1\n");
     static const int64_t offsets[] = {8, 0};
     char *text = written(&problem, offsets);
 
-    ck_assert_str_eq(text, "id,lower,upper,size,offset\n\"a,b\",0,5,8,8\nc,0,5,8,0\n");
+    ck_assert_str_eq(text, "id,lower,upper,size,offset\n\"a,b\",0,5,8,8\n=c,0,5,8,0\n");
     free(text);
     arena_problem_free(&problem);
     problem = read_list(FULL "a,0,5,8,2,3,1-2 3-4@0:4,\n"
