@@ -20,10 +20,9 @@ struct blocks {
 
 /* What was found. */
 struct ratios {
-    double *logs; /* of the blocks in which the other went on until the end, then of the others */
-    uint32_t n_covered; /* blocks */
-    uint32_t
-        n_disturbed; /* steps, of 2 * MEASURED a block: pre-empted, or of a block without cover */
+    double *logs;         /* first of the blocks in which the other went on until the end */
+    uint32_t n_covered;   /* so many blocks */
+    uint32_t n_disturbed; /* steps that were measured: pre-empted, or of a block without cover */
 };
 
 static uint32_t block_steps(const struct blocks *blocks)
