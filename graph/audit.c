@@ -102,6 +102,9 @@ enum weir_status audit_graph(const struct binding *binding, struct report *repor
         status = audit_bytes(&audit);
     }
     if (status == WEIR_OK) {
+        status = audit_storage(&audit);
+    }
+    if (status == WEIR_OK) {
         status = audit_recompute(&audit);
     }
     if (status == WEIR_OK) {

@@ -44,6 +44,7 @@ bool audit_are_independent(struct audit *audit, uint32_t a, uint32_t b);
 bool audit_touches(const struct audit *audit, uint32_t node, weir_copy copy);
 
 MUST_CHECK enum weir_status audit_bytes(struct audit *audit);     /* copies and capacity */
+MUST_CHECK enum weir_status audit_storage(struct audit *audit);   /* planned offsets */
 MUST_CHECK enum weir_status audit_recompute(struct audit *audit); /* recomputation */
 MUST_CHECK enum weir_status audit_order(struct audit *audit);     /* edges, barriers, queues */
 MUST_CHECK enum weir_status audit_windows(struct audit *audit);   /* deadlines and overlaps */

@@ -20,6 +20,7 @@ graph_libgraph_a_SOURCES = \
 	graph/audit_internal.h \
 	graph/audit_order.c \
 	graph/audit_recompute.c \
+	graph/audit_storage.c \
 	graph/audit_windows.c \
 	graph/bind.c \
 	graph/bind.h \
