@@ -207,7 +207,8 @@ static void print_progress(const struct analyzed *analyzed)
         printf("proved: no schedule is stuck for want of bytes%s\n",
                progress->fits_at_once ? "; all of them fit at once" : "");
     } else if (!weir_is(progress->domain)) {
-        printf("unknown: which node gives way to its fallback depends on the schedule\n");
+        printf("unknown: which node gives way to its fallback depends on the schedule, or there "
+               "are too many domains to ask\n");
     } else if (progress->verdict == PROGRESS_UNKNOWN) {
         printf("unknown:");
         put_name(analyze_name(analyzed, progress->node));

@@ -167,11 +167,11 @@ struct analyze_progress {
 MUST_CHECK enum weir_status analyze_progress(const struct analysis *analysis,
                                              struct analyze_progress *out, struct weir_error *err);
 
-/** The bytes that are live in each domain whenever the node runs, whatever the schedule: what it
- *  touches, its workspace and staging, and the initial copies that stay. By domain id.
- *  @param always_bytes of analyze_always */
-void analyze_least_bytes(const struct binding *binding, weir_node node, const int64_t *always_bytes,
-                         int64_t *least_bytes);
+/** Are there too many bytes for a domain whenever the node runs, whatever the schedule: what it touches,
+ *  its workspace and staging, and the initial copies that stay? Then *domain is the first such and
+ *  *live_bytes what is live there. @param always_bytes of analyze_always; unchanged in the end */
+bool analyze_never_fits(const struct binding *binding, weir_node node, int64_t *always_bytes,
+                        weir_domain *domain, int64_t *live_bytes);
 /** By domain id: the initial copies that are never given back; all initial copies. */
 void analyze_always(const struct binding *binding, int64_t *always_bytes, int64_t *initial_bytes);
 /** Adds workspace and staging of a node that runs, by domain id. */

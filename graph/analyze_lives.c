@@ -23,15 +23,18 @@ static void begin_with(struct analyze_life *life, const struct bind_copy *copy, 
     }
 }
 
-static void used_by(struct analyze_life *life, uint32_t node, int64_t finish_ns)
+static void used_by(struct analyze_life *life, uint32_t *roles, uint32_t node, uint32_t as,
+                    int64_t finish_ns)
 {
     if (!weir_is(life->ready_by) || finish_ns > life->reclaim_ready_ns) {
         life->ready_by.index = node;
         life->reclaim_ready_ns = finish_ns;
+        *roles = as;
     }
 }
 
-static void walk_touches(const struct analysis *analysis, struct analyze_life *lives)
+static void walk_touches(const struct analysis *analysis, struct analyze_life *lives,
+                         uint32_t *roles)
 {
     const struct binding *binding = analysis->binding;
 
@@ -46,7 +49,8 @@ static void walk_touches(const struct analysis *analysis, struct analyze_life *l
                 begin_with(life, bind_copy(binding, touches[j].copy), i, analysis->earliest_ns[i]);
             }
             if ((touches[j].roles & (BIND_READS | BIND_FILLS | BIND_HOLDS)) != 0) {
-                used_by(life, i, finish_of(analysis, i));
+                used_by(life, &roles[touches[j].copy.index], i, touches[j].roles,
+                        finish_of(analysis, i));
             }
         }
     }
@@ -90,7 +94,8 @@ static weir_copy copy_behind(const struct binding *binding, uint32_t edge)
 }
 
 /* Barriers before a reclamation protect its copy. */
-static void walk_barriers(const struct analysis *analysis, struct analyze_life *lives)
+static void walk_barriers(const struct analysis *analysis, struct analyze_life *lives,
+                          uint32_t *roles)
 {
     const struct graph *graph = bind_of(analysis->binding);
 
@@ -103,7 +108,8 @@ static void walk_barriers(const struct analysis *analysis, struct analyze_life *
         }
         copy = copy_behind(analysis->binding, i);
         if (weir_is(copy)) {
-            used_by(&lives[copy.index], producer, finish_of(analysis, producer));
+            used_by(&lives[copy.index], &roles[copy.index], producer, BIND_HOLDS,
+                    finish_of(analysis, producer));
         }
     }
 }
@@ -131,35 +137,41 @@ static void walk_late(const struct analysis *analysis, struct analyze_life *live
     }
 }
 
-/* Does the node name the object that owns the bytes, or only views of it? */
+#define MOST_NAMES 256 /* of a node, that are looked through for each copy it is the last to use */
+
+/* Does the node name the object that owns the bytes, or only views of it? A node that names very many
+ * objects is taken to name it. */
 static bool uses_root(const struct graph *graph, uint32_t node, weir_object root)
 {
-    struct graph_node value;
+    uint32_t n_reads, n_writes;
+    const struct graph_access *reads =
+        list_get(&graph->accesses, graph->nodes[node].reads, &n_reads);
+    const weir_object *writes =
+        list_get(&graph->object_lists, graph->nodes[node].writes, &n_writes);
 
-    graph_node(graph, (weir_node){node}, &value);
-    for (uint32_t i = 0; i < value.n_reads; i++) {
-        if (weir_same(value.reads[i].object, root)) {
+    if (n_reads > MOST_NAMES || n_writes > MOST_NAMES) {
+        return true;
+    }
+    for (uint32_t i = 0; i < n_reads; i++) {
+        if (weir_same(reads[i].object, root)) {
             return true;
         }
     }
-    for (uint32_t i = 0; i < value.n_writes; i++) {
-        if (weir_same(value.writes[i], root)) {
+    for (uint32_t i = 0; i < n_writes; i++) {
+        if (weir_same(writes[i], root)) {
             return true;
         }
     }
     return false;
 }
 
-static enum analyze_role role_of(const struct analysis *analysis, weir_copy copy, uint32_t node)
+/* @param roles what the node does to the copy */
+static enum analyze_role role_of(const struct analysis *analysis, weir_copy copy, uint32_t node,
+                                 uint32_t roles)
 {
     const struct graph *graph = bind_of(analysis->binding);
     enum node_kind kind = (enum node_kind)graph->nodes[node].kind;
-    uint32_t n, roles = BIND_HOLDS;
-    const struct bind_touch *touches = bind_touches(analysis->binding, (weir_node){node}, &n);
 
-    for (uint32_t i = 0; i < n; i++) {
-        roles = weir_same(touches[i].copy, copy) ? touches[i].roles : roles;
-    }
     if (kind == NODE_BARRIER && (roles & BIND_HOLDS) != 0) {
         return ROLE_BARRIER;
     }
@@ -176,11 +188,13 @@ static enum analyze_role role_of(const struct analysis *analysis, weir_copy copy
                                                                               : ROLE_ALIAS;
 }
 
-static void end(const struct analysis *analysis, weir_copy id, struct analyze_life *life)
+static void end(const struct analysis *analysis, weir_copy id, uint32_t roles,
+                struct analyze_life *life)
 {
     const struct bind_copy *copy = bind_copy(analysis->binding, id);
 
-    life->role = weir_is(life->ready_by) ? role_of(analysis, id, life->ready_by.index) : ROLE_NONE;
+    life->role =
+        weir_is(life->ready_by) ? role_of(analysis, id, life->ready_by.index, roles) : ROLE_NONE;
     if (!weir_is(life->ready_by)) {
         life->reclaim_ready_ns = life->begin_ns;
     }
@@ -194,8 +208,11 @@ enum weir_status analyze_lives(const struct analysis *analysis, struct analyze_l
 {
     uint32_t n_copies = bind_n_copies(analysis->binding);
     struct analyze_life *lives = malloc(((size_t)n_copies + 1) * sizeof *lives);
+    uint32_t *roles = calloc((size_t)n_copies + 1, sizeof *roles);
 
-    if (lives == NULL) {
+    if (lives == NULL || roles == NULL) {
+        free(lives);
+        free(roles);
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < n_copies; i++) {
@@ -203,12 +220,13 @@ enum weir_status analyze_lives(const struct analysis *analysis, struct analyze_l
             {WEIR_NONE}, {WEIR_NONE}, {WEIR_NONE}, ROLE_NONE, 0, 0, 0,
         };
     }
-    walk_touches(analysis, lives);
-    walk_barriers(analysis, lives);
+    walk_touches(analysis, lives, roles);
+    walk_barriers(analysis, lives, roles);
     walk_late(analysis, lives);
     for (uint32_t i = 0; i < n_copies; i++) {
-        end(analysis, (weir_copy){i}, &lives[i]);
+        end(analysis, (weir_copy){i}, roles[i], &lives[i]);
     }
+    free(roles);
     *out = lives;
     return WEIR_OK;
 }

@@ -20,6 +20,8 @@
 #include "graph/graph_internal.h"
 
 #define ROUNDS 4
+#define MOST_DOMAINS \
+    64 /* for more the proof is not tried: it keeps their bytes for each node of the chain */
 
 struct proof {
     const struct analysis *analysis;
@@ -41,7 +43,8 @@ static int64_t room_of(const struct graph *graph, uint32_t domain)
     return graph->domains[domain].capacity_bytes - graph->domains[domain].reserve_bytes;
 }
 
-void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes)
+/* Workspace and staging of a node that runs, that many times. */
+static void add_charges(const struct graph *graph, weir_node node, int64_t times, int64_t *bytes)
 {
     struct graph_node value;
 
@@ -51,11 +54,17 @@ void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes)
     graph_node(graph, node, &value);
     for (uint32_t i = 0; i < value.n_workspace; i++) {
         bytes[graph_charge_domain(graph, node, &value.workspace[i]).index] +=
-            value.workspace[i].bytes;
+            times * value.workspace[i].bytes;
     }
     if (value.staging.bytes > 0) {
-        bytes[graph_charge_domain(graph, node, &value.staging).index] += value.staging.bytes;
+        bytes[graph_charge_domain(graph, node, &value.staging).index] +=
+            times * value.staging.bytes;
     }
+}
+
+void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes)
+{
+    add_charges(graph, node, 1, bytes);
 }
 
 /* --- what is certain --- */
@@ -76,22 +85,59 @@ void analyze_always(const struct binding *binding, int64_t *always_bytes, int64_
     }
 }
 
-void analyze_least_bytes(const struct binding *binding, weir_node node, const int64_t *always_bytes,
-                         int64_t *least_bytes)
+static void add_touches(const struct binding *binding, weir_node node, int64_t times,
+                        int64_t *bytes)
 {
-    const struct graph *graph = bind_of(binding);
     uint32_t n;
     const struct bind_touch *touches = bind_touches(binding, node, &n);
 
-    memcpy(least_bytes, always_bytes, graph->n_domains * sizeof *least_bytes);
     for (uint32_t i = 0; i < n; i++) {
         const struct bind_copy *copy = bind_copy(binding, touches[i].copy);
 
         if (!(copy->is_initial && copy->stays)) {
-            least_bytes[copy->domain.index] += copy->bytes;
+            bytes[copy->domain.index] += times * copy->bytes;
         }
     }
-    analyze_charges(graph, node, least_bytes);
+}
+
+static void note_excess(const struct graph *graph, weir_domain domain, const int64_t *bytes,
+                        weir_domain *over)
+{
+    if (bytes[domain.index] > room_of(graph, domain.index) &&
+        (!weir_is(*over) || domain.index < over->index)) {
+        *over = domain;
+    }
+}
+
+bool analyze_never_fits(const struct binding *binding, weir_node node, int64_t *always_bytes,
+                        weir_domain *domain, int64_t *live_bytes)
+{
+    const struct graph *graph = bind_of(binding);
+    struct graph_node value;
+    uint32_t n;
+    const struct bind_touch *touches = bind_touches(binding, node, &n);
+
+    domain->index = WEIR_NONE;
+    add_touches(binding, node, 1, always_bytes);
+    add_charges(graph, node, 1, always_bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        note_excess(graph, bind_copy(binding, touches[i].copy)->domain, always_bytes, domain);
+    }
+    if (graph->nodes[node.index].rare != 0) {
+        graph_node(graph, node, &value);
+        for (uint32_t i = 0; i < value.n_workspace; i++) {
+            note_excess(graph, graph_charge_domain(graph, node, &value.workspace[i]), always_bytes,
+                        domain);
+        }
+        if (value.staging.bytes > 0) {
+            note_excess(graph, graph_charge_domain(graph, node, &value.staging), always_bytes,
+                        domain);
+        }
+    }
+    *live_bytes = weir_is(*domain) ? always_bytes[domain->index] : 0;
+    add_touches(binding, node, -1, always_bytes);
+    add_charges(graph, node, -1, always_bytes);
+    return weir_is(*domain);
 }
 
 /* A node that can never have its bytes, or the initial copies. */
@@ -99,6 +145,8 @@ static bool is_short(const struct proof *proof, struct analyze_progress *out)
 {
     const struct binding *binding = proof->analysis->binding;
     int64_t *always = proof->held, *initial = proof->most; /* room that is not used yet */
+    weir_domain domain;
+    int64_t live;
 
     analyze_always(binding, always, initial);
     for (uint32_t d = 0; d < proof->n_domains; d++) {
@@ -114,14 +162,15 @@ static bool is_short(const struct proof *proof, struct analyze_progress *out)
                 WEIR_NONE) {
             continue; /* it need not run */
         }
-        analyze_least_bytes(binding, (weir_node){i}, always, proof->need);
-        for (uint32_t d = 0; d < proof->n_domains; d++) {
-            if (proof->need[d] > room_of(proof->graph, d)) {
-                *out = (struct analyze_progress){
-                    PROGRESS_SHORT,          false, {i}, {d}, always[d], proof->need[d] - always[d],
-                    room_of(proof->graph, d)};
-                return true;
-            }
+        if (analyze_never_fits(binding, (weir_node){i}, always, &domain, &live)) {
+            *out = (struct analyze_progress){PROGRESS_SHORT,
+                                             false,
+                                             {i},
+                                             domain,
+                                             always[domain.index],
+                                             live - always[domain.index],
+                                             room_of(proof->graph, domain.index)};
+            return true;
         }
     }
     return false;
@@ -458,7 +507,8 @@ static bool make_room(struct proof *proof)
     proof->users_until = malloc(n_users * sizeof *proof->users_until);
     proof->begins = malloc((n_copies + 1) * sizeof *proof->begins);
     proof->always_fits = calloc(n, sizeof *proof->always_fits);
-    proof->held = malloc((n + 2) * ((size_t)proof->n_domains + 1) * sizeof *proof->held);
+    proof->held = malloc((proof->n_domains > MOST_DOMAINS ? 1 : n + 2) *
+                         ((size_t)proof->n_domains + 1) * sizeof *proof->held);
     proof->most = calloc((size_t)proof->n_domains + 1, sizeof *proof->most);
     proof->need = calloc((size_t)proof->n_domains + 1, sizeof *proof->need);
     return proof->after != NULL && proof->until != NULL && proof->settled != NULL &&
@@ -495,7 +545,8 @@ enum weir_status analyze_progress(const struct analysis *analysis, struct analyz
     }
     if (!is_short(&proof, &found) && graph->n_nodes > 0 && graph->n_domains > 0 &&
         !all_fits(&proof)) {
-        if (has_fallback(graph)) { /* who gives way to whom depends on the schedule */
+        /* Who gives way to whom depends on the schedule. */
+        if (has_fallback(graph) || graph->n_domains > MOST_DOMAINS) {
             found = (struct analyze_progress){
                 PROGRESS_UNKNOWN, false, {WEIR_NONE}, {WEIR_NONE}, 0, 0, 0};
         } else {

@@ -32,12 +32,17 @@ bool audit_touches(const struct audit *audit, uint32_t node, weir_copy copy)
     return false;
 }
 
+#define MOST_TOUCHES 1024 /* of a node that is compared with others */
+
 bool audit_are_independent(struct audit *audit, uint32_t a, uint32_t b)
 {
     uint32_t n_a, n_b, stamp = ++audit->n_stamps;
     const struct bind_touch *of_a = bind_touches(audit->binding, (weir_node){a}, &n_a);
     const struct bind_touch *of_b = bind_touches(audit->binding, (weir_node){b}, &n_b);
 
+    if (n_a == 0 || n_b == 0 || n_a > MOST_TOUCHES || n_b > MOST_TOUCHES) {
+        return false;
+    }
     for (uint32_t i = 0; i < n_a; i++) {
         audit->stamp[of_a[i].copy.index] = stamp;
     }
@@ -46,7 +51,7 @@ bool audit_are_independent(struct audit *audit, uint32_t a, uint32_t b)
             return false;
         }
     }
-    return n_a > 0 && n_b > 0;
+    return true;
 }
 
 static void find_last_readers(struct audit *audit)

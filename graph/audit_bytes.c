@@ -174,19 +174,15 @@ static int64_t room_of(const struct graph *graph, uint32_t domain)
     return graph->domains[domain].capacity_bytes - graph->domains[domain].reserve_bytes;
 }
 
-static void check_needs(struct audit *audit, const int64_t *always, int64_t *least)
+static void check_needs(struct audit *audit, int64_t *always)
 {
-    const struct graph *graph = audit->graph;
+    for (uint32_t i = 0; i < audit->graph->n_nodes; i++) {
+        weir_domain domain;
+        int64_t live;
 
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        if (!audit_runs(audit, i)) {
-            continue;
-        }
-        analyze_least_bytes(audit->binding, (weir_node){i}, always, least);
-        for (uint32_t d = 0; d < graph->n_domains; d++) {
-            if (least[d] > room_of(graph, d) && least[d] > always[d]) {
-                tell_shortage(audit, i, d, least[d], room_of(graph, d));
-            }
+        if (audit_runs(audit, i) &&
+            analyze_never_fits(audit->binding, (weir_node){i}, always, &domain, &live)) {
+            tell_shortage(audit, i, domain.index, live, room_of(audit->graph, domain.index));
         }
     }
 }
@@ -195,23 +191,27 @@ static enum weir_status check_capacity(struct audit *audit)
 {
     const struct graph *graph = audit->graph;
     size_t n_domains = (size_t)graph->n_domains + 1;
-    int64_t *bytes = calloc(3 * n_domains, sizeof *bytes);
-    int64_t *always, *initial, *least;
+    int64_t *always = calloc(n_domains, sizeof *always);
+    int64_t *initial = calloc(n_domains, sizeof *initial);
+    bool is_short = false;
 
-    if (bytes == NULL) {
+    if (always == NULL || initial == NULL) {
+        free(always);
+        free(initial);
         return weir_error_memory(audit->err);
     }
-    always = bytes;
-    initial = bytes + n_domains;
-    least = bytes + 2 * n_domains;
     analyze_always(audit->binding, always, initial);
     for (uint32_t d = 0; d < graph->n_domains; d++) {
         if (initial[d] > room_of(graph, d)) {
             tell_shortage(audit, WEIR_NONE, d, initial[d], room_of(graph, d));
+            is_short = true;
         }
     }
-    check_needs(audit, always, least);
-    free(bytes);
+    if (!is_short) {
+        check_needs(audit, always);
+    }
+    free(always);
+    free(initial);
     return WEIR_OK;
 }
 

@@ -38,7 +38,7 @@ static inline const char *audit_node(const struct audit *audit, uint32_t node)
 }
 
 const char *audit_domain(const struct audit *audit, weir_domain domain);
-/** Do both touch bytes, and none in common? */
+/** Do both touch bytes, and none in common? Of nodes that touch very many nobody asks: no. */
 bool audit_are_independent(struct audit *audit, uint32_t a, uint32_t b);
 /** Does the node touch the copy? */
 bool audit_touches(const struct audit *audit, uint32_t node, weir_copy copy);
