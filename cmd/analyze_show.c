@@ -86,11 +86,22 @@ static void print_path(const struct analyzed *analyzed)
     put_more(analyzed->n_path, analyzed->limit);
 }
 
+static bool has_standby(const struct analyzed *analyzed)
+{
+    for (uint32_t i = 0; i < graph_n_nodes(analyzed->graph); i++) {
+        if (analyzed->analysis.is_standby[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void print_bounds(const struct analyzed *analyzed)
 {
     const struct graph *graph = analyzed->graph;
 
-    printf("no schedule ends before\n ");
+    printf("no schedule ends before%s\n ",
+           has_standby(analyzed) ? ", unless a node gives way to its fallback" : "");
     put_time(analyzed->analysis.end_ns);
     printf("  by precedence and releases\n");
     for (uint32_t i = 0; i < graph_n_engines(graph); i++) {
