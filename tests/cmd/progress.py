@@ -16,26 +16,26 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 WEIR = str(pathlib.Path(os.environ.get("WEIR", "weir")).resolve())
 BLANKS = " " * 79
 DRAWN = re.compile(r"\r {79}\r([a-z]+) (?:\.\.\. \d+ s|\[#* *\] +\d+ %, \d+ (?:s|min|h) left)")
 
 
-def run(folder, words, signal_after_s=None):
-    """Runs with standard error on a terminal; returns (status, standard output, what was drawn)."""
+def run(folder, words, interrupts=False):
+    """Runs with standard error on a terminal; returns (status, standard output, what was drawn).
+
+    interrupts: sends SIGINT as soon as something is drawn."""
     own, its = pty.openpty()
     with subprocess.Popen([WEIR, *words], cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=its) as child:
         os.close(its)
         drawn = b""
-        begun = time.monotonic()
         while True:
             ready, _, _ = select.select([own], [], [], 0.1)
-            if signal_after_s is not None and time.monotonic() - begun > signal_after_s:
+            if interrupts and drawn:
                 child.send_signal(signal.SIGINT)
-                signal_after_s = None
+                interrupts = False
             try:
                 part = os.read(own, 65536) if ready else None
             except OSError:  # the other end is closed
@@ -63,12 +63,12 @@ def visible(drawn):
     return "".join(line).rstrip()
 
 
-def wait_for_pipe(folder):
+def wait_for_pipe(folder, seconds=2):
     """A graph that takes its time: read from a pipe that is slow to be filled."""
     path = pathlib.Path(folder) / "slow.weir"
     os.mkfifo(path)
     text = "weir 1\nengine e\nnode a compute engine=e duration=1 evidence=assumed\n"
-    return subprocess.Popen(["sh", "-c", f"exec > '{path}'; sleep 2; printf '%s' '{text}'"])
+    return subprocess.Popen(["sh", "-c", f"exec > '{path}'; sleep {seconds}; printf '%s' '{text}'"])
 
 
 def test_drawn(folder):
@@ -118,8 +118,8 @@ def test_estimate(folder):
 
 
 def test_signal(folder):
-    with wait_for_pipe(folder) as writer:
-        status, _, drawn = run(folder, ["check", "slow.weir"], signal_after_s=1.5)
+    with wait_for_pipe(folder, seconds=10) as writer:
+        status, _, drawn = run(folder, ["check", "slow.weir"], interrupts=True)
         writer.kill()
     assert status == -signal.SIGINT, status
     assert DRAWN.search(drawn) and visible(drawn) == "", drawn
