@@ -12,6 +12,7 @@
 #include "cmd/progress.h"
 #include "graph/analyze.h"
 #include "judge/chain.h"
+#include "judge/gave_way.h"
 #include "policies/registry.h"
 
 extern const struct cmd_verb cmd_verb_simulate;
@@ -63,6 +64,10 @@ struct work {
     struct simulate_result result;
     struct run_link *links; /* the realized critical chain */
     size_t n_links;
+    struct gave_way *ways; /* fallbacks that were taken */
+    size_t n_ways;
+    struct run_deviation *deviations; /* the same, for the store */
+    struct arena texts;
     char *settings;
     struct run run;
 };
@@ -171,6 +176,32 @@ static enum weir_status write_settings(const struct request *request, struct wor
     return fclose(json.file) == 0 ? WEIR_OK : weir_error_memory(err);
 }
 
+/* Tells of each fallback that was taken. */
+static enum weir_status note_fallbacks(struct work *work, struct weir_error *err)
+{
+    const struct graph *graph = plan_graph(work->plan);
+    enum weir_status status =
+        gave_way_find(graph, work->result.timeline, &work->ways, &work->n_ways, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    work->deviations = arena_array(&work->texts, work->n_ways + 1, sizeof *work->deviations);
+    for (size_t i = 0; i < work->n_ways && work->deviations != NULL; i++) {
+        const char *fallback = graph_node_name(graph, work->ways[i].fallback);
+        size_t room = strlen(fallback) + NUMBER_TEXT_BYTES + 64;
+        char *text = arena_alloc(&work->texts, room), at[NUMBER_TEXT_BYTES];
+
+        if (text == NULL) {
+            return weir_error_memory(err);
+        }
+        number_time_text(work->ways[i].at_ns, at);
+        (void)snprintf(text, room, "gave way to %s at %s, its window closed", fallback, at);
+        work->deviations[i] = (struct run_deviation){work->ways[i].node, text, -1};
+    }
+    return work->deviations == NULL ? weir_error_memory(err) : WEIR_OK;
+}
+
 static enum weir_status write_run(const struct request *request, struct work *work,
                                   struct weir_error *err)
 {
@@ -199,6 +230,8 @@ static enum weir_status write_run(const struct request *request, struct work *wo
         .timeline = work->result.timeline,
         .decisions = decisions,
         .n_decisions = n_edits,
+        .deviations = work->deviations,
+        .n_deviations = work->n_ways,
         .links = work->links,
         .n_links = work->n_links,
     };
@@ -229,6 +262,9 @@ static enum weir_status run_plan(const struct cmd_context *context, const struct
     if (status == WEIR_OK) {
         status = chain_find(plan_binding(work->plan), work->result.timeline, &work->links,
                             &work->n_links, err);
+    }
+    if (status == WEIR_OK) {
+        status = note_fallbacks(work, err);
     }
     if (status == WEIR_OK) {
         status = write_settings(request, work, err);
@@ -300,6 +336,21 @@ static const char *domain_name(const struct graph *graph, uint32_t index)
     return graph_text(graph, graph_domain(graph, (weir_domain){index})->name);
 }
 
+static void json_fallbacks(struct json *json, const struct work *work)
+{
+    const struct graph *graph = plan_graph(work->plan);
+
+    json_open_array(json, "fallbacks");
+    for (size_t i = 0; i < work->n_ways; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "node", graph_node_name(graph, work->ways[i].node));
+        json_text(json, "fallback", graph_node_name(graph, work->ways[i].fallback));
+        json_integer(json, "at_ns", work->ways[i].at_ns);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
 static void answer_json(const struct work *work)
 {
     const struct timeline *timeline = work->result.timeline;
@@ -326,6 +377,7 @@ static void answer_json(const struct work *work)
     }
     json_close_object(&json);
     json_integer(&json, "hypothetical_overlap_ns", work->result.hypothetical_ns);
+    json_fallbacks(&json, work);
     json_integer(&json, "simulate_wall_ns", work->result.wall_ns);
     json_integer(&json, "simulate_memory_bytes", (int64_t)work->result.memory_bytes);
     json_text(&json, "graph_hash", work->run.graph_hash);
@@ -363,6 +415,11 @@ static void answer_text(const struct work *work)
             printf("  waits: %-8s %s, summed over nodes\n", wait_cause_name((enum wait_cause)i), a);
         }
     }
+    if (work->n_ways > 0) {
+        printf("  fallbacks       %zu taken, the first by ", work->n_ways);
+        cmd_show(stdout, graph_node_name(graph, work->ways[0].node));
+        putchar('\n');
+    }
     if (work->result.hypothetical_ns > 0) {
         number_time_text(work->result.hypothetical_ns, a);
         printf("  hypothetical    %s of overlap of which nobody measured what it does\n", a);
@@ -392,6 +449,8 @@ static void clear_away(struct work *work)
     timeline_free(work->result.timeline);
     free(work->result.explanation);
     free(work->links);
+    free(work->ways);
+    arena_free(&work->texts);
     free(work->settings);
     plan_free(work->plan);
     ending_blame(NULL);

@@ -7,6 +7,8 @@ judge_libjudge_a_SOURCES = \
 	judge/chain.h \
 	judge/compare.c \
 	judge/compare.h \
+	judge/gave_way.c \
+	judge/gave_way.h \
 	judge/inversions.c \
 	judge/inversions.h \
 	judge/settings.c \
