@@ -22,13 +22,18 @@ BLANKS = " " * 79
 DRAWN = re.compile(r"\r {79}\r([a-z]+) (?:\.\.\. \d+ s|\[#* *\] +\d+ %, \d+ (?:s|min|h) left)")
 
 
+def heed_interrupts():
+    """A shell's background jobs ignore them, and what they start does too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run(folder, words, interrupts=False):
     """Runs with standard error on a terminal; returns (status, standard output, what was drawn).
 
     interrupts: sends SIGINT as soon as something is drawn."""
     own, its = pty.openpty()
     with subprocess.Popen([WEIR, *words], cwd=folder, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=its) as child:
+                          stdout=subprocess.PIPE, stderr=its, preexec_fn=heed_interrupts) as child:
         os.close(its)
         drawn = b""
         while True:
