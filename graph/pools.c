@@ -154,10 +154,19 @@ uint32_t rare_id(const struct rare_pool *pool, uint32_t position, unsigned bit)
     return (uint32_t)rare_get(pool, position, bit, WEIR_NONE);
 }
 
+/* Which tells -0 from 0: both are written as they were read. */
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static bool is_same_evidence(const struct graph_evidence *a, const struct graph_evidence *b)
 {
     return a->kind == b->kind && weir_same(a->detail, b->detail) &&
-           memcmp(&a->confidence, &b->confidence, sizeof a->confidence) == 0;
+           bits_of(a->confidence) == bits_of(b->confidence);
 }
 
 /* That is not the one put last. */
