@@ -351,11 +351,12 @@ static enum weir_status read_gap(const struct csv *csv, const char *text, size_t
 {
     const char *end = text + length, *window = memchr(text, '@', length);
     const char *steps_end = window == NULL ? end : window;
-    const char *dash = length < 2 ? NULL : memchr(text + 1, '-', (size_t)(steps_end - text) - 1);
+    size_t n_steps = (size_t)(steps_end - text);
+    const char *dash = n_steps < 2 ? NULL : memchr(text + 1, '-', n_steps - 1);
     const char *colon = window == NULL ? NULL : memchr(window, ':', (size_t)(end - window));
     enum weir_status status;
 
-    if (steps_end == text || dash == NULL || (window != NULL && colon == NULL)) {
+    if (dash == NULL || (window != NULL && colon == NULL)) {
         return bad_gap(csv, text, length,
                        "is of no form that is known; expected LOWER-UPPER, or "
                        "LOWER-UPPER@FROM:TO: write it so",
