@@ -37,5 +37,6 @@ dist_doc_DATA = \
 
 # The figure of README.md.
 EXTRA_DIST += \
+	doc/measured \
 	doc/man/findings.py \
 	doc/offload.svg
