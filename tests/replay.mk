@@ -9,6 +9,7 @@ replay_tests = \
 	tests/replay/test_host \
 	tests/replay/test_runner \
 	tests/replay/test_schedule \
+	tests/replay/test_schedule_waits \
 	tests/replay/test_sharing
 
 check_PROGRAMS += $(replay_tests)
@@ -30,8 +31,16 @@ tests_replay_test_host_SOURCES = tests/replay/test_host.c
 tests_replay_test_host_LDADD = $(replay_test_libs)
 tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.h
 tests_replay_test_runner_LDADD = $(replay_test_libs)
-tests_replay_test_schedule_SOURCES = tests/replay/test_schedule.c tests/replay/plan.h
+tests_replay_test_schedule_SOURCES = \
+	tests/replay/plan.h \
+	tests/replay/schedule_rig.h \
+	tests/replay/test_schedule.c
 tests_replay_test_schedule_LDADD = $(replay_test_libs)
+tests_replay_test_schedule_waits_SOURCES = \
+	tests/replay/plan.h \
+	tests/replay/schedule_rig.h \
+	tests/replay/test_schedule_waits.c
+tests_replay_test_schedule_waits_LDADD = $(replay_test_libs)
 tests_replay_test_sharing_SOURCES = tests/replay/test_sharing.c tests/replay/plan.h
 tests_replay_test_sharing_LDADD = $(replay_test_libs)
 
