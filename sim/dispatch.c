@@ -76,8 +76,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* By program order, so that nothing rests on how the ends were found. */
-static void sort_nodes(uint32_t *nodes, uint32_t n)
+void simulation_sort_nodes(uint32_t *nodes, uint32_t n)
 {
     bool is_sorted = true;
 
@@ -134,7 +133,7 @@ enum weir_status simulation_finish_all(struct simulation *sim)
 
     sim->n_running -= n_ended;
     if (n_ended > 1) {
-        sort_nodes(sim->ended, n_ended);
+        simulation_sort_nodes(sim->ended, n_ended);
     }
     for (uint32_t i = 0; i < n_ended; i++) {
         free_slot(sim, sim->ended[i]);

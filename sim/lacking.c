@@ -235,13 +235,6 @@ static void list(const struct simulation *sim, uint32_t at, uint32_t *nodes, uin
     }
 }
 
-static int by_number(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-    return (a > b) - (a < b);
-}
-
 enum weir_status lacking_list(const struct simulation *sim, weir_domain domain, uint32_t **out,
                               uint32_t *n, struct weir_error *err)
 {
@@ -260,7 +253,7 @@ enum weir_status lacking_list(const struct simulation *sim, weir_domain domain, 
             }
         }
     }
-    qsort(nodes, *n, sizeof *nodes, by_number);
+    simulation_sort_nodes(nodes, *n);
     *out = nodes;
     return WEIR_OK;
 }

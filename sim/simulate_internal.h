@@ -168,6 +168,8 @@ void waits_resume(struct simulation *, uint32_t node);
 MUST_CHECK enum weir_status waits_write(struct simulation *);
 
 /* dispatch.c */
+/** By program order, so that nothing rests on how they were found. */
+void simulation_sort_nodes(uint32_t *nodes, uint32_t n);
 /** Every node that ends now finishes; every node that becomes ready now arrives. */
 MUST_CHECK enum weir_status simulation_finish_all(struct simulation *);
 /** In dispatch order, starts whatever can start. */
