@@ -64,5 +64,10 @@ weir_SOURCES = \
 	cmd/runs.c \
 	cmd/runs_internal.h \
 	cmd/runs_show.c \
+	cmd/scenario.c \
+	cmd/scenario.h \
 	cmd/shown.c \
-	cmd/simulate.c
+	cmd/simulate.c \
+	cmd/simulate_answer.c \
+	cmd/simulate_internal.h \
+	cmd/simulate_store.c
