@@ -13,6 +13,8 @@ graph_libgraph_a_SOURCES = \
 	graph/analyze_order.c \
 	graph/analyze_progress.c \
 	graph/analyze_times.c \
+	graph/around.c \
+	graph/around.h \
 	graph/audit.c \
 	graph/audit.h \
 	graph/audit_bytes.c \

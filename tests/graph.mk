@@ -9,6 +9,10 @@ check_PROGRAMS += tests/graph/test_analyze
 tests_graph_test_analyze_SOURCES = tests/graph/test_analyze.c
 tests_graph_test_analyze_LDADD = $(graph_test_libs)
 
+check_PROGRAMS += tests/graph/test_around
+tests_graph_test_around_SOURCES = tests/graph/test_around.c
+tests_graph_test_around_LDADD = $(graph_test_libs)
+
 check_PROGRAMS += tests/graph/test_audit_codes
 tests_graph_test_audit_codes_SOURCES = tests/graph/test_audit_codes.c
 tests_graph_test_audit_codes_LDADD = $(graph_test_libs)
