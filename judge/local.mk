@@ -3,6 +3,7 @@
 noinst_LIBRARIES += judge/libjudge.a
 
 judge_libjudge_a_SOURCES = \
+	judge/bound.h \
 	judge/chain.c \
 	judge/chain.h \
 	judge/compare.c \
@@ -11,5 +12,7 @@ judge_libjudge_a_SOURCES = \
 	judge/gave_way.h \
 	judge/inversions.c \
 	judge/inversions.h \
+	judge/overlap.h \
 	judge/settings.c \
-	judge/settings.h
+	judge/settings.h \
+	judge/stalls.h
