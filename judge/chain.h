@@ -3,8 +3,7 @@
 #ifndef WEIR_JUDGE_CHAIN_H
 #define WEIR_JUDGE_CHAIN_H
 
-#include "graph/bind.h"
-#include "graph/timeline.h"
+#include "judge/bound.h"
 #include "store/store.h"
 
 /** Walks back from the node that finished last (of several, the one that started last).
@@ -24,6 +23,9 @@
  *  @return WEIR_OK; WEIR_MEMORY */
 MUST_CHECK enum weir_status chain_find(const struct binding *binding,
                                        const struct timeline *timeline, struct run_link **links,
+                                       size_t *n_links, struct weir_error *err);
+/** The same, where an index is there already. */
+MUST_CHECK enum weir_status chain_walk(const struct bound_index *index, struct run_link **links,
                                        size_t *n_links, struct weir_error *err);
 
 #endif

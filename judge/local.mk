@@ -3,6 +3,7 @@
 noinst_LIBRARIES += judge/libjudge.a
 
 judge_libjudge_a_SOURCES = \
+	judge/bound.c \
 	judge/bound.h \
 	judge/chain.c \
 	judge/chain.h \

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept is, by node, the edge that ended last, found in one pass over the edges as they lie: no
+ * list of edges by consumer is made. The rest is in the spans. */
+#include "judge/bound.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+struct bound_index {
+    const struct binding *binding;
+    const struct graph *graph;
+    const struct timeline *timeline;
+    bool is_recorded;
+    uint32_t n_given;
+    uint32_t *last_edge; /* by node: given ones by their number, implied ones by theirs after those;
+                            WEIR_NONE */
+    uint32_t *before;    /* of a recording, by node: the one before it on its engine; WEIR_NONE */
+    uint32_t *stand_ins; /* rising: those that a node which did not run has as its fallback */
+    size_t n_stand_ins, stand_ins_room;
+};
+
+/* An edge, given or implied, in one form. */
+struct edge {
+    weir_node producer, consumer;
+    int64_t lag_ns;
+    bool is_from_start;
+    enum edge_type type;
+};
+
+const char *bound_cause_name(enum bound_cause cause)
+{
+    static const char *const names[BOUND_CAUSES] = {"begin",     "release",  "predecessor",
+                                                    "engine",    "capacity", "overlap",
+                                                    "admission", "window",   "unknown"};
+
+    return names[cause];
+}
+
+const struct binding *bound_binding(const struct bound_index *index)
+{
+    return index->binding;
+}
+
+const struct timeline *bound_timeline(const struct bound_index *index)
+{
+    return index->timeline;
+}
+
+static struct edge edge_at(const struct bound_index *index, uint32_t number)
+{
+    struct graph_edge given;
+
+    if (number >= index->n_given) {
+        const struct bind_edge *implied = &bind_edges(index->binding)[number - index->n_given];
+
+        return (struct edge){implied->producer, implied->consumer, 0, false, implied->type};
+    }
+    graph_edge(index->graph, (weir_edge){number}, &given);
+    return (struct edge){given.producer, given.consumer, given.lag_ns, given.is_from_start,
+                         given.type};
+}
+
+static const struct timeline_span *span_of(const struct bound_index *index, weir_node node)
+{
+    return &index->timeline->spans[node.index];
+}
+
+static bool did_run(const struct bound_index *index, weir_node node)
+{
+    return span_of(index, node)->finish_ns >= 0;
+}
+
+/* When the edge lets its consumer go; what did not run passes its edges on when it would have been
+ * ready. */
+static int64_t edge_end_ns(const struct bound_index *index, const struct edge *edge)
+{
+    const struct timeline_span *span = span_of(index, edge->producer);
+
+    if (span->finish_ns < 0) {
+        return span->ready_ns + edge->lag_ns;
+    }
+    return (edge->is_from_start ? span->start_ns : span->finish_ns) + edge->lag_ns;
+}
+
+/* --- making it ------------------------------------------------------------------------------ */
+
+/* Did the producer start later than that of the other edge, which ends at the same time? */
+static bool started_later(const struct bound_index *index, weir_node producer, uint32_t other)
+{
+    weir_node beaten = edge_at(index, other).producer;
+
+    return span_of(index, producer)->order + 1 > span_of(index, beaten)->order + 1;
+}
+
+/* What a recording saw may contradict its edges: those count that it kept. */
+static bool was_kept(const struct bound_index *index, const struct edge *edge)
+{
+    return !index->is_recorded ||
+           span_of(index, edge->producer)->order < span_of(index, edge->consumer)->order;
+}
+
+/* The edge into each node that ends last; of several, from the producer that started last.
+ * @param last_ns by node, room for them */
+static void find_last_edges(struct bound_index *index, int64_t *last_ns)
+{
+    uint32_t n_nodes = graph_n_nodes(index->graph);
+    uint32_t n_edges = index->n_given + bind_n_edges(index->binding);
+
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        index->last_edge[i] = WEIR_NONE;
+        last_ns[i] = INT64_MIN;
+    }
+    for (uint32_t i = 0; i < n_edges; i++) {
+        struct edge edge = edge_at(index, i);
+        uint32_t consumer = edge.consumer.index;
+        int64_t end_ns = edge_end_ns(index, &edge);
+
+        if (end_ns < last_ns[consumer] || !was_kept(index, &edge)) {
+            continue;
+        }
+        if (end_ns > last_ns[consumer] ||
+            started_later(index, edge.producer, index->last_edge[consumer])) {
+            last_ns[consumer] = end_ns;
+            index->last_edge[consumer] = i;
+        }
+    }
+}
+
+/* By node: the one that started before it on an engine of one slot. */
+static enum weir_status find_before(struct bound_index *index, struct weir_error *err)
+{
+    uint32_t n_nodes = graph_n_nodes(index->graph), n_engines = graph_n_engines(index->graph);
+    uint32_t *last = malloc(((size_t)n_engines + 1) * sizeof *last), n_started = 0;
+    weir_node *order = NULL;
+    enum weir_status status = timeline_order(index->timeline, &order, &n_started, err);
+
+    index->before = malloc(((size_t)n_nodes + 1) * sizeof *index->before);
+    if (status == WEIR_OK && (last == NULL || index->before == NULL)) {
+        status = weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n_engines && status == WEIR_OK; i++) {
+        last[i] = WEIR_NONE;
+    }
+    for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
+        index->before[i] = WEIR_NONE;
+    }
+    for (uint32_t i = 0; i < n_started && status == WEIR_OK; i++) {
+        weir_engine engine = graph_node_engine(index->graph, order[i]);
+
+        if (weir_is(engine) && graph_engine(index->graph, engine)->slots == 1) {
+            index->before[order[i].index] = last[engine.index];
+            last[engine.index] = order[i].index;
+        }
+    }
+    free(last);
+    free(order);
+    return status;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static enum weir_status find_stand_ins(struct bound_index *index, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < index->timeline->n_nodes && status == WEIR_OK; i++) {
+        struct graph_node value;
+
+        if (index->timeline->spans[i].finish_ns >= 0) {
+            continue;
+        }
+        graph_node(index->graph, (weir_node){i}, &value);
+        if (value.fallback == FALLBACK_NODE) {
+            status =
+                array_grow(&index->stand_ins, &index->stand_ins_room, index->n_stand_ins + 1, err);
+            if (status == WEIR_OK) {
+                index->stand_ins[index->n_stand_ins++] = value.fallback_node.index;
+            }
+        }
+    }
+    if (index->n_stand_ins > 0) {
+        qsort(index->stand_ins, index->n_stand_ins, sizeof *index->stand_ins, by_number);
+    }
+    return status;
+}
+
+static enum weir_status fill(struct bound_index *index, struct weir_error *err)
+{
+    size_t n_nodes = graph_n_nodes(index->graph);
+    int64_t *last_ns = malloc((n_nodes + 1) * sizeof *last_ns);
+    enum weir_status status;
+
+    index->last_edge = malloc((n_nodes + 1) * sizeof *index->last_edge);
+    if (last_ns == NULL || index->last_edge == NULL) {
+        free(last_ns);
+        return weir_error_memory(err);
+    }
+    find_last_edges(index, last_ns);
+    free(last_ns);
+    status = find_stand_ins(index, err);
+    return status == WEIR_OK && index->is_recorded ? find_before(index, err) : status;
+}
+
+enum weir_status bound_index_make(const struct binding *binding, const struct timeline *timeline,
+                                  bool is_recorded, struct bound_index **out,
+                                  struct weir_error *err)
+{
+    struct bound_index *index = calloc(1, sizeof *index);
+    enum weir_status status;
+
+    if (index == NULL) {
+        return weir_error_memory(err);
+    }
+    index->binding = binding;
+    index->graph = bind_of(binding);
+    index->timeline = timeline;
+    index->is_recorded = is_recorded;
+    index->n_given = graph_n_edges(index->graph);
+    status = fill(index, err);
+    if (status != WEIR_OK) {
+        bound_index_free(index);
+        return status;
+    }
+    *out = index;
+    return WEIR_OK;
+}
+
+void bound_index_free(struct bound_index *index)
+{
+    if (index == NULL) {
+        return;
+    }
+    free(index->last_edge);
+    free(index->before);
+    free(index->stand_ins);
+    free(index);
+}
+
+/* --- asking it ------------------------------------------------------------------------------ */
+
+/* Does the node stand in for one that did not run? */
+static bool stands_in(const struct bound_index *index, weir_node node)
+{
+    return index->n_stand_ins > 0 && bsearch(&node.index, index->stand_ins, index->n_stand_ins,
+                                             sizeof *index->stand_ins, by_number) != NULL;
+}
+
+static struct bound time_bound(enum bound_cause cause, int64_t ready_ns)
+{
+    return (struct bound){{WEIR_NONE}, cause, NULL, 0, ready_ns};
+}
+
+/* Not by an edge. @param node the one whose readiness is asked for, or that passes its edges on to it */
+static struct bound bound_by_time(const struct bound_index *index, weir_node node, int64_t ready_ns)
+{
+    struct graph_node value;
+
+    if (ready_ns == 0) {
+        return time_bound(BOUND_BEGIN, 0);
+    }
+    graph_node(index->graph, node, &value);
+    if (value.release_ns == ready_ns || bind_ready_ns(index->binding, node) == ready_ns) {
+        return time_bound(BOUND_RELEASE, ready_ns);
+    }
+    return time_bound(stands_in(index, node) ? BOUND_WINDOW : BOUND_UNKNOWN, ready_ns);
+}
+
+/* A node that did not run is passed through to what it would have waited for: it gives way to
+ * nobody. */
+struct bound bound_of_ready(const struct bound_index *index, weir_node node)
+{
+    int64_t ready_ns = span_of(index, node)->ready_ns, total_ns = ready_ns;
+
+    while (index->last_edge[node.index] != WEIR_NONE) {
+        struct edge edge = edge_at(index, index->last_edge[node.index]);
+
+        if (edge_end_ns(index, &edge) != ready_ns) {
+            break;
+        }
+        if (did_run(index, edge.producer)) {
+            return (struct bound){edge.producer, BOUND_PREDECESSOR, edge_type_name(edge.type),
+                                  ready_ns - edge.lag_ns, total_ns};
+        }
+        node = edge.producer;
+        ready_ns = span_of(index, node)->ready_ns;
+    }
+    return bound_by_time(index, node, ready_ns);
+}
+
+/* What gave way, says the span. */
+static struct bound bound_by_blocker(const struct bound_index *index, weir_node blocker,
+                                     enum bound_cause cause)
+{
+    int64_t end_ns = weir_is(blocker) ? span_of(index, blocker)->finish_ns : 0;
+
+    return (struct bound){blocker, cause, NULL, end_ns, end_ns};
+}
+
+/* Of a recording: the latest of the edge that ended last and the node before it on its engine. */
+static struct bound bound_by_order(const struct bound_index *index, weir_node node)
+{
+    uint32_t number = index->last_edge[node.index];
+    weir_node before = {index->before[node.index]};
+    struct bound bound = time_bound(BOUND_UNKNOWN, 0);
+
+    if (number != WEIR_NONE) {
+        struct edge edge = edge_at(index, number);
+        int64_t end_ns = edge_end_ns(index, &edge);
+
+        if (did_run(index, edge.producer)) {
+            bound = (struct bound){edge.producer, BOUND_PREDECESSOR, edge_type_name(edge.type),
+                                   end_ns - edge.lag_ns, end_ns};
+        }
+    }
+    if (weir_is(before) && did_run(index, before) &&
+        (!weir_is(bound.node) || span_of(index, before)->finish_ns > bound.ready_ns)) {
+        bound = bound_by_blocker(index, before, BOUND_ENGINE);
+    }
+    if (!weir_is(bound.node) && span_of(index, node)->start_ns == 0) {
+        bound = time_bound(BOUND_BEGIN, 0);
+    }
+    return bound;
+}
+
+static struct bound bound_by_cause(const struct bound_index *index, weir_node node)
+{
+    const struct timeline_span *span = span_of(index, node);
+    struct bound bound;
+
+    switch ((enum wait_cause)span->cause) {
+    case WAIT_ENGINE:
+        return bound_by_blocker(index, span->blocker, BOUND_ENGINE);
+    case WAIT_CAPACITY:
+        return bound_by_blocker(index, span->blocker, BOUND_CAPACITY);
+    case WAIT_OVERLAP:
+        return bound_by_blocker(index, span->blocker, BOUND_OVERLAP);
+    case WAIT_ADMISSION:
+        bound = bound_of_ready(index, node);
+        bound.cause = BOUND_ADMISSION;
+        return bound;
+    case WAIT_NONE:
+        break;
+    }
+    return index->is_recorded ? bound_by_order(index, node) : bound_of_ready(index, node);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+struct bound bound_of_start(const struct bound_index *index, weir_node node)
+{
+    const struct timeline_span *span = span_of(index, node);
+    struct bound bound = bound_by_cause(index, node);
+
+    if (weir_is(bound.node) &&
+        (!did_run(index, bound.node) || span_of(index, bound.node)->order >= span->order)) {
+        bound = time_bound(BOUND_UNKNOWN, 0);
+    }
+    bound.ready_ns = least(bound.ready_ns, span->start_ns);
+    bound.end_ns = least(bound.end_ns, bound.ready_ns);
+    return bound;
+}
+
+weir_node bound_last_finished(const struct timeline *timeline)
+{
+    weir_node last = {WEIR_NONE};
+
+    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
+        const struct timeline_span *span = &timeline->spans[i];
+
+        if (span->finish_ns >= 0 && span->finish_ns == timeline->makespan_ns &&
+            (!weir_is(last) || span->order > timeline->spans[last.index].order)) {
+            last.index = i;
+        }
+    }
+    return last;
+}
