@@ -96,6 +96,9 @@ graph_libgraph_a_SOURCES = \
 	graph/walk_internal.h \
 	graph/walk_places.c \
 	graph/walk_visit.c \
+	graph/what_if.c \
+	graph/what_if.h \
+	graph/what_if_delay.c \
 	graph/words.c \
 	graph/write.c \
 	graph/write_file.c \

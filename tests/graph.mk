@@ -45,6 +45,10 @@ check_PROGRAMS += tests/graph/test_roundtrip
 tests_graph_test_roundtrip_SOURCES = tests/graph/test_roundtrip.c tests/graph/texts.h
 tests_graph_test_roundtrip_LDADD = $(graph_test_libs)
 
+check_PROGRAMS += tests/graph/test_what_if
+tests_graph_test_what_if_SOURCES = tests/graph/test_what_if.c tests/graph/texts.h
+tests_graph_test_what_if_LDADD = $(graph_test_libs)
+
 check_PROGRAMS += tests/graph/test_write
 tests_graph_test_write_SOURCES = tests/graph/test_write.c
 tests_graph_test_write_LDADD = $(graph_test_libs)
