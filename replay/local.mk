@@ -15,6 +15,10 @@ replay_libreplay_a_SOURCES = \
 	replay/contents_buffers.c \
 	replay/contents_internal.h \
 	replay/cuda.c \
+	replay/cuda_abi.h \
+	replay/cuda_cupti_abi.h \
+	replay/cuda_load.c \
+	replay/cuda_load.h \
 	replay/deviate.c \
 	replay/deviate.h \
 	replay/deviate_cost.c \

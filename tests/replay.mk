@@ -49,3 +49,12 @@ EXTRA_PROGRAMS += tests/bench/replay_overhead
 tests_bench_replay_overhead_SOURCES = tests/bench/replay_overhead.c
 tests_bench_replay_overhead_LDADD = replay/libreplay.a kernels/libkernels.a graph/libgraph.a \
 	base/libbase.a $(GSL_LIBS)
+
+# Compiled where NVIDIA's headers are, never run: what Weir declares of the driver and of CUPTI.
+check_LIBRARIES =
+if HAVE_CUDA_HEADERS
+check_LIBRARIES += tests/replay/libcuda_abi_check.a
+endif
+tests_replay_libcuda_abi_check_a_SOURCES = tests/replay/cuda_abi_check.c
+tests_replay_libcuda_abi_check_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_replay_libcuda_abi_check_a_CFLAGS = -std=c17 -Wall -Wextra -Werror=incompatible-pointer-types
