@@ -286,6 +286,12 @@ weir_domain graph_node_to(const struct graph *graph, weir_node id)
     return to;
 }
 
+weir_text graph_node_group(const struct graph *graph, weir_node id)
+{
+    return (weir_text){
+        (uint32_t)rare_get(&graph->rares, row_of(graph, id)->rare, NODE_RARE_GROUP, 0)};
+}
+
 bool graph_node_is_on(const struct graph *graph, weir_node id)
 {
     uint32_t guard = rare_id(&graph->rares, row_of(graph, id)->rare, NODE_RARE_GUARD);

@@ -13,7 +13,15 @@ judge_libjudge_a_SOURCES = \
 	judge/gave_way.h \
 	judge/inversions.c \
 	judge/inversions.h \
+	judge/overlap.c \
 	judge/overlap.h \
+	judge/pairs.c \
+	judge/pairs.h \
+	judge/pressure.c \
+	judge/pressure.h \
 	judge/settings.c \
 	judge/settings.h \
-	judge/stalls.h
+	judge/stalls.c \
+	judge/stalls.h \
+	judge/waiting.c \
+	judge/waiting.h

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two nodes that run together do so from the later start to the earlier finish. So over all pairs of two
+ * classes, with c_a and c_b of them running, the overlap is the integral of c_a c_b over time (of
+ * c (c - 1) / 2 within a class), and since that is 0 in the end, it is minus the sum over instants of
+ * t times how much the product changes at t. Only classes whose number changed at an instant take
+ * part: engines that go from one node to the next at once cost nothing. */
+#include "judge/overlap.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "graph/overlap_keys.h"
+#include "judge/pairs.h"
+
+/* A running node, by its finish. */
+struct running {
+    int64_t finish_ns;
+    uint32_t class_;
+};
+
+struct class_state {
+    uint32_t before, now; /* running at the last instant, and now */
+    uint32_t active_at;   /* where it stands among the active ones */
+    bool is_active;       /* before or now is above 0 */
+    bool has_changed;     /* stands among the changed ones */
+};
+
+struct sweep {
+    const struct graph *graph;
+    const struct timeline *timeline;
+    struct running *heap; /* least finish first */
+    size_t heap_room;
+    uint32_t n_running;
+    struct class_state *classes; /* by class, and one for nodes without */
+    uint32_t *active, *changed;  /* room for all classes */
+    uint32_t n_classes, n_active, n_changed;
+    pairs_sum *dense; /* n_classes by n_classes, lower class first; NULL: there are too many */
+    struct pairs pairs;
+    struct overlaps *out;
+    struct weir_error *err;
+};
+
+#define DENSE_CLASSES 512 /* 4 MiB */
+
+/* --- the heap ------------------------------------------------------------------------------- */
+
+static enum weir_status heap_add(struct sweep *sweep, struct running item)
+{
+    uint32_t at = sweep->n_running;
+    enum weir_status status =
+        array_grow_raw(&sweep->heap, &sweep->heap_room, (size_t)at + 1, sweep->err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    while (at > 0 && sweep->heap[(at - 1) / 2].finish_ns > item.finish_ns) {
+        sweep->heap[at] = sweep->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    sweep->heap[at] = item;
+    sweep->n_running++;
+    return WEIR_OK;
+}
+
+static struct running heap_take(struct sweep *sweep)
+{
+    struct running least = sweep->heap[0], last = sweep->heap[--sweep->n_running];
+    uint32_t at = 0, n = sweep->n_running;
+
+    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+        if (child + 1 < n && sweep->heap[child + 1].finish_ns < sweep->heap[child].finish_ns) {
+            child++;
+        }
+        if (sweep->heap[child].finish_ns >= last.finish_ns) {
+            break;
+        }
+        sweep->heap[at] = sweep->heap[child];
+        at = child;
+    }
+    if (n > 0) {
+        sweep->heap[at] = last;
+    }
+    return least;
+}
+
+/* --- instants ------------------------------------------------------------------------------- */
+
+static void change(struct sweep *sweep, uint32_t class_, uint32_t by)
+{
+    struct class_state *state = &sweep->classes[class_];
+
+    state->now += by;
+    if (!state->has_changed) {
+        state->has_changed = true;
+        sweep->changed[sweep->n_changed++] = class_;
+    }
+    if (!state->is_active) {
+        state->is_active = true;
+        state->active_at = sweep->n_active;
+        sweep->active[sweep->n_active++] = class_;
+    }
+}
+
+static enum weir_status add_product(struct sweep *sweep, uint32_t a, uint32_t b, int64_t t_ns,
+                                    int64_t more)
+{
+    pairs_sum sum = -(pairs_sum)t_ns * more;
+
+    if (more == 0) {
+        return WEIR_OK;
+    }
+    if (a > b) {
+        uint32_t lower = b;
+
+        b = a;
+        a = lower;
+    }
+    if (sweep->dense == NULL) {
+        return pairs_add(&sweep->pairs, a, b, sum, sweep->err);
+    }
+    sweep->dense[(size_t)a * sweep->n_classes + b] += sum;
+    return WEIR_OK;
+}
+
+/* n (n - 1) / 2 */
+static int64_t within(uint32_t n)
+{
+    return n == 0 ? 0 : (int64_t)n * (n - 1) / 2;
+}
+
+/* What the change of one class does to its products with all that run. Another that changed too counts
+ * as it was while it is not settled, and as it is once it is: so both changes are in the sum. */
+static enum weir_status settle_class(struct sweep *sweep, uint32_t class_, int64_t t_ns)
+{
+    struct class_state *state = &sweep->classes[class_];
+    enum weir_status status =
+        add_product(sweep, class_, class_, t_ns, within(state->now) - within(state->before));
+
+    for (uint32_t i = 0; i < sweep->n_active && status == WEIR_OK; i++) {
+        const struct class_state *other = &sweep->classes[sweep->active[i]];
+
+        if (sweep->active[i] != class_) {
+            status = add_product(sweep, class_, sweep->active[i], t_ns,
+                                 ((int64_t)state->now - state->before) * other->before);
+        }
+    }
+    state->before = state->now;
+    return status;
+}
+
+static void drop_idle(struct sweep *sweep, uint32_t class_)
+{
+    struct class_state *state = &sweep->classes[class_];
+    uint32_t last;
+
+    state->has_changed = false;
+    if (state->now > 0) {
+        return;
+    }
+    last = sweep->active[--sweep->n_active];
+    sweep->active[state->active_at] = last;
+    sweep->classes[last].active_at = state->active_at;
+    state->is_active = false;
+}
+
+/* All that starts or ends at t_ns has. */
+static enum weir_status settle(struct sweep *sweep, int64_t t_ns)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < sweep->n_changed && status == WEIR_OK; i++) {
+        uint32_t class_ = sweep->changed[i];
+
+        if (sweep->classes[class_].now != sweep->classes[class_].before) {
+            status = settle_class(sweep, class_, t_ns);
+        }
+    }
+    for (uint32_t i = 0; i < sweep->n_changed; i++) {
+        drop_idle(sweep, sweep->changed[i]);
+    }
+    sweep->n_changed = 0;
+    return status;
+}
+
+/* Ends all that ends up to t_ns, instant by instant; what happens at t_ns itself is not settled yet. */
+static enum weir_status end_up_to(struct sweep *sweep, int64_t t_ns, int64_t *now_ns)
+{
+    enum weir_status status = WEIR_OK;
+
+    while (sweep->n_running > 0 && sweep->heap[0].finish_ns <= t_ns && status == WEIR_OK) {
+        if (sweep->heap[0].finish_ns != *now_ns) {
+            status = settle(sweep, *now_ns);
+            *now_ns = sweep->heap[0].finish_ns;
+        }
+        change(sweep, heap_take(sweep).class_, UINT32_MAX);
+    }
+    if (t_ns != *now_ns && status == WEIR_OK) {
+        status = settle(sweep, *now_ns);
+        *now_ns = t_ns;
+    }
+    return status;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+double overlap_node_kappa(const struct timeline_span *span)
+{
+    if (span->start_ns < 0 || span->finish_ns < 0 || span->isolated_ns <= 0) {
+        return 0;
+    }
+    return (double)(span->finish_ns - span->start_ns) / (double)span->isolated_ns;
+}
+
+static void add_kappa(struct overlap_kappa *kappa, weir_node node, const struct timeline_span *span)
+{
+    double ratio = overlap_node_kappa(span);
+
+    if (ratio == 0) {
+        return;
+    }
+    kappa->n_nodes++;
+    kappa->ran_ns = pairs_clamped_add(kappa->ran_ns, span->finish_ns - span->start_ns);
+    kappa->isolated_ns = pairs_clamped_add(kappa->isolated_ns, span->isolated_ns);
+    if (ratio > kappa->worst_ratio ||
+        (ratio == kappa->worst_ratio && weir_is(kappa->worst) && node.index < kappa->worst.index)) {
+        kappa->worst_ratio = ratio;
+        kappa->worst = node;
+    }
+}
+
+static int64_t end_of(const struct timeline *timeline, const struct timeline_span *span)
+{
+    return span->finish_ns < 0 ? timeline->makespan_ns : span->finish_ns;
+}
+
+static enum weir_status add_node(struct sweep *sweep, weir_node node, int64_t *now_ns)
+{
+    const struct timeline_span *span = &sweep->timeline->spans[node.index];
+    weir_class class_ = graph_node_class(sweep->graph, node);
+    uint32_t index = weir_is(class_) ? class_.index : sweep->n_classes - 1;
+    int64_t end_ns = end_of(sweep->timeline, span);
+    enum weir_status status;
+
+    add_kappa(&sweep->out->kappa[index], node, span);
+    if (end_ns <= span->start_ns) {
+        return WEIR_OK;
+    }
+    status = end_up_to(sweep, span->start_ns, now_ns);
+    if (status == WEIR_OK) {
+        change(sweep, index, 1);
+        status = heap_add(sweep, (struct running){end_ns, index});
+    }
+    if (sweep->n_running > sweep->out->most_running) {
+        sweep->out->most_running = sweep->n_running;
+    }
+    return status;
+}
+
+static enum weir_status go_through(struct sweep *sweep)
+{
+    weir_node *order = NULL;
+    uint32_t n_started = 0;
+    int64_t now_ns = 0;
+    enum weir_status status = timeline_order(sweep->timeline, &order, &n_started, sweep->err);
+
+    for (uint32_t i = 0; i < n_started && status == WEIR_OK; i++) {
+        status = add_node(sweep, order[i], &now_ns);
+    }
+    free(order);
+    if (status == WEIR_OK) {
+        status = end_up_to(sweep, INT64_MAX, &now_ns);
+    }
+    return status;
+}
+
+/* --- the result ----------------------------------------------------------------------------- */
+
+static weir_class class_at(const struct sweep *sweep, uint32_t index)
+{
+    return (weir_class){index == sweep->n_classes - 1 ? WEIR_NONE : index};
+}
+
+/* Every pair that has a sum, in order, to its place; only counted when pairs is NULL. */
+static size_t list_pairs(const struct sweep *sweep, struct overlap_classes *pairs)
+{
+    size_t n = 0, n_items = sweep->dense == NULL ? sweep->pairs.n
+                                                 : (size_t)sweep->n_classes * sweep->n_classes;
+
+    for (size_t i = 0; i < n_items; i++) {
+        bool is_dense = sweep->dense != NULL;
+        struct pair_sum item =
+            is_dense ? (struct pair_sum){(uint32_t)(i / sweep->n_classes),
+                                         (uint32_t)(i % sweep->n_classes), sweep->dense[i]}
+                     : sweep->pairs.items[i];
+
+        if (item.sum == 0) {
+            continue;
+        }
+        if (pairs != NULL) {
+            pairs[n] = (struct overlap_classes){class_at(sweep, item.a), class_at(sweep, item.b),
+                                                pairs_clamp(item.sum)};
+        }
+        n++;
+    }
+    return n;
+}
+
+static enum weir_status take_pairs(struct sweep *sweep)
+{
+    pairs_sort(&sweep->pairs);
+    sweep->out->n_pairs = list_pairs(sweep, NULL);
+    sweep->out->pairs = malloc((sweep->out->n_pairs + 1) * sizeof *sweep->out->pairs);
+    if (sweep->out->pairs == NULL) {
+        return weir_error_memory(sweep->err);
+    }
+    (void)list_pairs(sweep, sweep->out->pairs);
+    return WEIR_OK;
+}
+
+static enum weir_status make_room(struct sweep *sweep)
+{
+    size_t n = sweep->n_classes;
+
+    sweep->classes = calloc(n, sizeof *sweep->classes);
+    sweep->active = malloc(n * sizeof *sweep->active);
+    sweep->changed = malloc(n * sizeof *sweep->changed);
+    sweep->dense = n <= DENSE_CLASSES ? calloc(n * n, sizeof *sweep->dense) : NULL;
+    sweep->out->kappa = calloc(n, sizeof *sweep->out->kappa);
+    if (sweep->classes == NULL || sweep->active == NULL || sweep->changed == NULL ||
+        sweep->out->kappa == NULL || (n <= DENSE_CLASSES && sweep->dense == NULL)) {
+        return weir_error_memory(sweep->err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        sweep->out->kappa[i].worst.index = WEIR_NONE;
+    }
+    return WEIR_OK;
+}
+
+enum weir_status overlaps_find(const struct graph *graph, const struct timeline *timeline,
+                               struct overlaps *out, struct weir_error *err)
+{
+    struct overlaps overlaps = {.n_classes = graph_n_classes(graph)};
+    struct sweep sweep = {.graph = graph,
+                          .timeline = timeline,
+                          .n_classes = overlaps.n_classes + 1,
+                          .out = &overlaps,
+                          .err = err};
+    enum weir_status status = make_room(&sweep);
+
+    if (status == WEIR_OK) {
+        status = go_through(&sweep);
+    }
+    if (status == WEIR_OK) {
+        status = take_pairs(&sweep);
+    }
+    free(sweep.heap);
+    free(sweep.classes);
+    free(sweep.active);
+    free(sweep.changed);
+    free(sweep.dense);
+    pairs_free(&sweep.pairs);
+    if (status != WEIR_OK) {
+        overlaps_free(&overlaps);
+        return status;
+    }
+    *out = overlaps;
+    return WEIR_OK;
+}
+
+void overlaps_free(struct overlaps *overlaps)
+{
+    free(overlaps->pairs);
+    free(overlaps->kappa);
+    *overlaps = (struct overlaps){.n_pairs = 0};
+}
+
+/* --- one node ------------------------------------------------------------------------------- */
+
+static int by_overlap(const void *left, const void *right)
+{
+    const struct overlap_beside *a = left, *b = right;
+
+    if (a->overlap_ns != b->overlap_ns) {
+        return a->overlap_ns > b->overlap_ns ? -1 : 1;
+    }
+    return (a->node.index > b->node.index) - (a->node.index < b->node.index);
+}
+
+enum weir_status overlaps_beside(const struct timeline *timeline, weir_node node,
+                                 struct overlap_beside **out, size_t *n, struct weir_error *err)
+{
+    const struct timeline_span *of = &timeline->spans[node.index];
+    struct overlap_beside *list = NULL;
+    size_t room = 0, count = 0;
+
+    for (uint32_t i = 0; i < timeline->n_nodes && of->start_ns >= 0; i++) {
+        const struct timeline_span *span = &timeline->spans[i];
+        int64_t from_ns = span->start_ns > of->start_ns ? span->start_ns : of->start_ns;
+        int64_t end_ns = end_of(timeline, span), of_end_ns = end_of(timeline, of);
+        int64_t to_ns = end_ns < of_end_ns ? end_ns : of_end_ns;
+
+        if (i == node.index || span->start_ns < 0 || from_ns >= to_ns) {
+            continue;
+        }
+        if (array_grow_raw(&list, &room, count + 1, err) != WEIR_OK) {
+            free(list);
+            return err->status;
+        }
+        list[count++] = (struct overlap_beside){{i}, to_ns - from_ns};
+    }
+    if (count > 0) {
+        qsort(list, count, sizeof *list, by_overlap);
+    }
+    *out = list;
+    *n = count;
+    return WEIR_OK;
+}
+
+/* --- what is hypothetical ------------------------------------------------------------------- */
+
+static bool is_known(const struct overlap_known *known, weir_class a, weir_class b)
+{
+    for (uint32_t i = known->first[a.index]; i < known->first[a.index + 1]; i++) {
+        if (known->classes[i] == b.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a line call the pair unknown? */
+static bool is_called_unknown(const struct overlap_keys *keys, weir_class a, weir_class b)
+{
+    uint32_t of_a = keys->of_class[a.index], of_b = keys->of_class[b.index];
+
+    if (of_a == WEIR_NONE || of_b == WEIR_NONE) {
+        return false;
+    }
+    for (uint32_t i = keys->first[of_a]; i < keys->first[of_a + 1]; i++) {
+        if (keys->partners[i] == of_b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum weir_status overlaps_hypothetical(const struct graph *graph, const struct overlaps *overlaps,
+                                       bool by_factor, bool **is_hypothetical,
+                                       struct weir_error *err)
+{
+    struct overlap_keys keys;
+    struct overlap_known known = {NULL, NULL};
+    bool *is_one = calloc(overlaps->n_pairs + 1, sizeof *is_one);
+    enum weir_status status = overlap_keys_begin(&keys, graph, err);
+
+    if (status == WEIR_OK && is_one == NULL) {
+        status = weir_error_memory(err);
+    }
+    if (status == WEIR_OK) {
+        status = overlap_keys_add(&keys, OVERLAP_UNKNOWN, err);
+    }
+    if (status == WEIR_OK) {
+        status = overlap_keys_index(&keys, err);
+    }
+    if (status == WEIR_OK && by_factor) {
+        status = overlap_known_find(graph, &known, err);
+    }
+    for (size_t i = 0; i < overlaps->n_pairs && status == WEIR_OK; i++) {
+        weir_class a = overlaps->pairs[i].a, b = overlaps->pairs[i].b;
+
+        is_one[i] = weir_is(a) && weir_is(b) &&
+                    (is_called_unknown(&keys, a, b) || (by_factor && !is_known(&known, a, b)));
+    }
+    overlap_keys_free(&keys);
+    overlap_known_free(&known);
+    if (status != WEIR_OK) {
+        free(is_one);
+        return status;
+    }
+    *is_hypothetical = is_one;
+    return WEIR_OK;
+}
