@@ -1,135 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A policy at work: begins it, lets it plan, checks and binds what it planned, and shows it what it
- * may know. */
+/* A policy at work: begins it, lets it plan, checks and binds what it planned. */
 #include "policies/draft.h"
 
 #include <stdlib.h>
 
 #include "policies/draft_internal.h"
-
-/* --- the view ------------------------------------------------------------------------------- */
-
-static const struct graph *seen(const struct weir_view *view)
-{
-    return plan_graph(view->impl);
-}
-
-/* A policy may come from outside: what it asks of an id that is none gets the answer for nothing. */
-static bool has_node(const struct weir_view *view, weir_node node)
-{
-    return node.index < view->n_nodes;
-}
-
-static const char *view_node_name(const struct weir_view *view, weir_node node)
-{
-    return has_node(view, node) ? graph_node_name(seen(view), node) : "";
-}
-
-static const char *view_node_kind(const struct weir_view *view, weir_node node)
-{
-    return has_node(view, node) ? node_kind_name(graph_node_kind(seen(view), node)) : "";
-}
-
-static weir_engine view_node_engine(const struct weir_view *view, weir_node node)
-{
-    return has_node(view, node) ? graph_node_engine(seen(view), node) : (weir_engine){WEIR_NONE};
-}
-
-static int64_t view_node_length_ns(const struct weir_view *view, weir_node node)
-{
-    int64_t length_ns;
-
-    return has_node(view, node) && graph_node_length_ns(seen(view), node, &length_ns) ? length_ns
-                                                                                      : -1;
-}
-
-static int64_t view_node_priority(const struct weir_view *view, weir_node node)
-{
-    struct graph_node value = {.priority = 0};
-
-    if (has_node(view, node)) {
-        graph_node(seen(view), node, &value);
-    }
-    return value.priority;
-}
-
-static int64_t view_node_deadline_ns(const struct weir_view *view, weir_node node)
-{
-    struct graph_node value = {.deadline_ns = -1};
-
-    if (has_node(view, node)) {
-        graph_node(seen(view), node, &value);
-    }
-    return value.deadline_ns;
-}
-
-static const char *view_object_name(const struct weir_view *view, weir_object object)
-{
-    return object.index < view->n_objects ? graph_object_name(seen(view), object) : "";
-}
-
-static int64_t view_object_bytes(const struct weir_view *view, weir_object object)
-{
-    struct graph_object value = {.size_bytes = 0};
-
-    if (object.index < view->n_objects) {
-        graph_object(seen(view), object, &value);
-    }
-    return value.size_bytes;
-}
-
-static int64_t view_domain_capacity_bytes(const struct weir_view *view, weir_domain domain)
-{
-    return domain.index < view->n_domains ? graph_domain(seen(view), domain)->capacity_bytes : 0;
-}
-
-static int64_t view_domain_used_bytes(const struct weir_view *view, weir_domain domain)
-{
-    return view->used_bytes == NULL || domain.index >= view->n_domains
-               ? 0
-               : view->used_bytes[domain.index];
-}
-
-static int64_t view_recorded_start_ns(const struct weir_view *view, weir_node node)
-{
-    const struct plan *plan = view->impl;
-    weir_node given = has_node(view, node) ? plan_origin(plan, node) : (weir_node){WEIR_NONE};
-
-    if (plan->recording == NULL || !weir_is(given)) {
-        return -1;
-    }
-    return plan->recording->spans[given.index].start_ns;
-}
-
-void plan_view(const struct plan *plan, int64_t now_ns, const int64_t *used_bytes,
-               struct weir_view *out)
-{
-    const struct graph *graph = plan_graph(plan);
-
-    *out = (struct weir_view){
-        .size = sizeof *out,
-        .impl = plan,
-        .used_bytes = used_bytes,
-        .now_ns = now_ns,
-        .n_nodes = graph_n_nodes(graph),
-        .n_objects = graph_n_objects(graph),
-        .n_domains = graph_n_domains(graph),
-        .n_engines = graph_n_engines(graph),
-        .node_name = view_node_name,
-        .node_kind = view_node_kind,
-        .node_engine = view_node_engine,
-        .node_length_ns = view_node_length_ns,
-        .node_priority = view_node_priority,
-        .node_deadline_ns = view_node_deadline_ns,
-        .object_name = view_object_name,
-        .object_bytes = view_object_bytes,
-        .domain_capacity_bytes = view_domain_capacity_bytes,
-        .domain_used_bytes = view_domain_used_bytes,
-        .recorded_start_ns = view_recorded_start_ns,
-    };
-}
-
-/* --- the plan ------------------------------------------------------------------------------- */
 
 const struct graph *plan_graph(const struct plan *plan)
 {
@@ -160,6 +35,11 @@ void *plan_state(const struct plan *plan)
 weir_node plan_origin(const struct plan *plan, weir_node planned)
 {
     return plan->origin_of == NULL ? planned : (weir_node){plan->origin_of[planned.index]};
+}
+
+weir_node plan_planned(const struct plan *plan, weir_node given)
+{
+    return plan->planned_of == NULL ? given : (weir_node){plan->planned_of[given.index]};
 }
 
 enum weir_status plan_answer(const struct plan *plan, const char *callback, enum weir_status status,
@@ -198,8 +78,59 @@ static enum weir_status let_plan(struct plan *plan, struct weir_error *err)
         return status;
     }
     plan_draft(plan, &draft);
-    plan_view(plan, 0, NULL, &view);
+    plan_view(plan, 0, NULL, NULL, &view);
     return plan_answer(plan, "plan", policy->plan(plan->state, &view, &draft, err), err);
+}
+
+/* A policy from outside may be older than the fields behind `end`. */
+static bool has_field(const struct weir_policy *policy, size_t offset, size_t size)
+{
+    return policy->size >= offset + size;
+}
+
+static bool needs_order(const struct weir_policy *policy)
+{
+    return has_field(policy, offsetof(struct weir_policy, needs_order),
+                     sizeof policy->needs_order) &&
+           policy->needs_order;
+}
+
+bool plan_ranks(const struct plan *plan)
+{
+    return has_field(plan->policy, offsetof(struct weir_policy, rank), sizeof plan->policy->rank) &&
+           plan->policy->rank != NULL;
+}
+
+/* Does the policy have a say while time runs? */
+static bool steers(const struct plan *plan)
+{
+    return plan->policy->admit != NULL || plan->policy->on_event != NULL || plan_ranks(plan);
+}
+
+/* What is found of the graph given is told once: here when it is an error, else with the plan. */
+static enum weir_status find_order(struct plan *plan, struct report *report, struct weir_error *err)
+{
+    struct report *unseen = report_new(1);
+    enum weir_status status;
+
+    if (unseen == NULL) {
+        return weir_error_memory(err);
+    }
+    status = plan_order_make(plan->given, unseen, &plan->order, err);
+    report_free(unseen);
+    return status == WEIR_INPUT ? plan_order_make(plan->given, report, &plan->order, err) : status;
+}
+
+/* Makes the planned graph and binds it. */
+static enum weir_status settle(struct plan *plan, struct report *report, struct weir_error *err)
+{
+    enum weir_status status = plan_apply(plan, report, err);
+
+    if (!steers(plan)) {
+        plan_order_free(plan->order); /* nobody will ask for it */
+        plan->order = NULL;
+    }
+    return status == WEIR_OK ? bind_graph(plan_graph(plan), report, &plan->binding, err) : status;
 }
 
 static enum weir_status make(struct plan *plan, const struct plan_options *options,
@@ -216,13 +147,13 @@ static enum weir_status make(struct plan *plan, const struct plan_options *optio
     random_seed(&plan->random, options->seed, 0);
     plan_setup(plan);
     status = plan_parameters(plan, options, err);
+    if (status == WEIR_OK && needs_order(plan->policy)) {
+        status = find_order(plan, report, err);
+    }
     if (status == WEIR_OK) {
         status = let_plan(plan, err);
     }
-    if (status == WEIR_OK) {
-        status = plan_apply(plan, report, err);
-    }
-    return status == WEIR_OK ? bind_graph(plan_graph(plan), report, &plan->binding, err) : status;
+    return status == WEIR_OK ? settle(plan, report, err) : status;
 }
 
 enum weir_status plan_make(const struct graph *graph, const struct plan_options *options,
@@ -255,6 +186,7 @@ void plan_free(struct plan *plan)
         plan->policy->end(plan->state);
     }
     bind_free(plan->binding);
+    plan_order_free(plan->order);
     graph_free(plan->made);
     free(plan->edits);
     free(plan->priorities);

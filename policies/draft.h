@@ -44,9 +44,12 @@ void *plan_state(const struct plan *plan);
  *  is no status, or fail and not say why. */
 MUST_CHECK enum weir_status plan_answer(const struct plan *plan, const char *callback,
                                         enum weir_status status, struct weir_error *err);
-/** A view of the planned graph at that time. @param used_bytes by domain, may be NULL */
+/** Does the policy want to rank before each choice? */
+bool plan_ranks(const struct plan *plan);
+/** A view of the planned graph at that time. @param used_bytes by domain, may be NULL
+ *  @param timeline what has run so far; NULL before the run */
 void plan_view(const struct plan *plan, int64_t now_ns, const int64_t *used_bytes,
-               struct weir_view *out);
+               const struct timeline *timeline, struct weir_view *out);
 /** The node of the graph given that a node of the planned graph is; none when it was added. */
 weir_node plan_origin(const struct plan *plan, weir_node planned);
 

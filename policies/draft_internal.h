@@ -28,6 +28,7 @@ struct plan {
     const struct graph *given;
     struct graph *made; /* NULL: the plan is the graph given */
     struct binding *binding;
+    struct plan_order *order; /* of the graph given; NULL when the policy needs none */
     const struct timeline *recording;
     const struct weir_policy *policy;
     void *state;
@@ -52,6 +53,15 @@ struct plan {
     uint32_t *planned_of; /* by node of the draft: its id in the planned graph; NULL: the same */
     uint32_t *origin_of;  /* by node of the planned graph: its id in the graph given; NULL: same */
 };
+
+/** The node of the planned graph that a node of the graph given is. */
+weir_node plan_planned(const struct plan *plan, weir_node given);
+
+/* view.c: what the graph given asks for, before a policy has a say. */
+struct plan_order;
+MUST_CHECK enum weir_status plan_order_make(const struct graph *graph, struct report *report,
+                                            struct plan_order **out, struct weir_error *err);
+void plan_order_free(struct plan_order *order);
 
 /** Makes the planned graph from the edits: plan->made stays NULL when there are none. */
 MUST_CHECK enum weir_status plan_apply(struct plan *plan, struct report *report,

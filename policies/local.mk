@@ -25,12 +25,21 @@ policies_libpolicies_a_SOURCES = \
 	policies/draft.h \
 	policies/draft_internal.h \
 	policies/edit.c \
+	policies/links.c \
+	policies/links.h \
 	policies/policy.h \
+	policies/ranking.c \
+	policies/ranking.h \
 	policies/recorded.c \
 	policies/registry.c \
 	policies/registry.h \
 	policies/retain.c \
-	policies/setup.c
+	policies/rules.c \
+	policies/serial.c \
+	policies/serial.h \
+	policies/setup.c \
+	policies/view.c \
+	policies/wcs.c
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += policies/policy.h

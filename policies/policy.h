@@ -42,6 +42,13 @@ struct weir_setup {
                                  int64_t *makespan_ns, struct weir_error *err);
 };
 
+/* A node that waits for another: it starts no earlier than lag_ns after that one's finish, or start. */
+struct weir_link {
+    weir_node node; /* the one that waits */
+    int64_t lag_ns;
+    bool is_from_start;
+};
+
 /* What a policy may know. Before the run (in plan) now_ns is 0 and nothing has started. */
 struct weir_view {
     size_t size; /* sizeof (struct weir_view) in the Weir that calls */
@@ -61,6 +68,31 @@ struct weir_view {
     int64_t (*domain_used_bytes)(const struct weir_view *view, weir_domain domain);
     /* When the node started in the recording of this graph; -1 when it did not or there is none. */
     int64_t (*recorded_start_ns)(const struct weir_view *view, weir_node node);
+
+    const void *run; /* Weir's own */
+    /* When it started and finished in this run; -1: not yet. */
+    int64_t (*node_start_ns)(const struct weir_view *view, weir_node node);
+    int64_t (*node_finish_ns)(const struct weir_view *view, weir_node node);
+    /* The capacity less the reserve. */
+    int64_t (*domain_room_bytes)(const struct weir_view *view, weir_domain domain);
+    int64_t (*engine_slots)(const struct weir_view *view, weir_engine engine);
+    /* The order that the graph given asks for, edges that program order implies included. These are
+     * for a policy with needs_order: for others, and of nodes that the plan adds, there are no links,
+     * times are -1 and bytes 0. A node that is off, or runs only when another gives way, takes no
+     * time here and passes its links on. */
+    uint32_t (*node_n_next)(const struct weir_view *view, weir_node node);
+    struct weir_link (*node_next)(const struct weir_view *view, weir_node node, uint32_t index);
+    /* By links and releases alone. */
+    int64_t (*node_earliest_ns)(const struct weir_view *view, weir_node node);
+    /* For the least time that links and releases allow the whole, and every deadline; below 0 when a
+     * deadline cannot be met. */
+    int64_t (*node_latest_start_ns)(const struct weir_view *view, weir_node node);
+    int64_t (*node_latest_finish_ns)(const struct weir_view *view, weir_node node);
+    /* What the node takes in the domain when it starts: workspace, staging, and copies that begin
+     * with it in program order; and the workspace alone, which it gives back when it finishes. */
+    int64_t (*node_takes_bytes)(const struct weir_view *view, weir_node node, weir_domain domain);
+    int64_t (*node_workspace_bytes)(const struct weir_view *view, weir_node node,
+                                    weir_domain domain);
 };
 
 /* The plan in the making. Each edit takes its reason, and what it was preferred to (may be NULL). */
@@ -119,6 +151,12 @@ struct weir_policy {
                                  struct weir_error *err);
     /* Gives back what the setup's memory does not own. NULL: nothing. */
     void (*end)(void *state);
+
+    bool needs_order; /* reads node_n_next and what follows it in the view */
+    /* Somebody is about to be chosen to start, and something has happened since the last choice: the
+     * last chance to change priorities of nodes that have not started. NULL: nothing to do. */
+    enum weir_status (*rank)(void *state, const struct weir_view *view, struct weir_draft *draft,
+                             struct weir_error *err);
 };
 
 #endif

@@ -9,7 +9,10 @@
 
 const struct weir_policy *const *policy_registry(void)
 {
-    static const struct weir_policy *const policies[] = {&policy_recorded, &policy_retain, NULL};
+    static const struct weir_policy *const policies[] = {
+        &policy_fifo, &policy_grpw,     &policy_grpw_all, &policy_lft, &policy_lst, &policy_mslk,
+        &policy_mts,  &policy_recorded, &policy_retain,   &policy_spt, &policy_wcs, NULL,
+    };
 
     return policies;
 }

@@ -291,6 +291,8 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
 
 enum weir_status simulation_start_what_fits(struct simulation *sim)
 {
+    const bool ranks = plan_ranks(sim->plan);
+    uint32_t ranked_at = UINT32_MAX; /* how many had started */
     enum weir_status status = WEIR_OK;
 
     if (sim->for_policy.n > 0) {
@@ -300,6 +302,11 @@ enum weir_status simulation_start_what_fits(struct simulation *sim)
         struct candidate candidate;
         uint32_t index;
 
+        if (ranks && sim->n_started != ranked_at) {
+            ranked_at = sim->n_started;
+            status = steer_rank(sim);
+            continue;
+        }
         if (sim->has_stale) {
             status = open_reorder(sim); /* may open an engine that was not */
             continue;

@@ -193,6 +193,8 @@ MUST_CHECK enum weir_status steer_admit(struct simulation *, uint32_t node, bool
                                         int64_t *until_ns);
 MUST_CHECK enum weir_status steer_event(struct simulation *, enum weir_event_kind kind,
                                         weir_node node, weir_domain domain, int64_t needed_bytes);
+/** Lets the policy rank before a choice. */
+MUST_CHECK enum weir_status steer_rank(struct simulation *);
 
 /* stuck.c */
 /** Nothing can run any more: sets the status and writes the explanation (malloc'ed). */

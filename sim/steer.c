@@ -13,7 +13,7 @@ enum weir_status steer_admit(struct simulation *sim, uint32_t node, bool *is_adm
     struct weir_view view;
     const char *why = NULL;
 
-    plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), &view);
+    plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), sim->timeline, &view);
     *is_admitted = policy->admit(plan_state(sim->plan), &view, (weir_node){node}, until_ns, &why) ==
                    WEIR_ADMIT;
     return WEIR_OK;
@@ -86,8 +86,18 @@ enum weir_status steer_event(struct simulation *sim, enum weir_event_kind kind, 
     struct weir_draft draft = {sizeof draft, sim, set_priority, refuse_ordering, refuse_node};
     struct weir_view view;
 
-    plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), &view);
+    plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), sim->timeline, &view);
     return plan_answer(sim->plan, "on_event",
                        policy->on_event(plan_state(sim->plan), &view, &event, &draft, sim->err),
                        sim->err);
+}
+
+enum weir_status steer_rank(struct simulation *sim)
+{
+    struct weir_draft draft = {sizeof draft, sim, set_priority, refuse_ordering, refuse_node};
+    struct weir_view view;
+
+    plan_view(sim->plan, sim->now_ns, memory_used_bytes(sim->memory), sim->timeline, &view);
+    return plan_answer(sim->plan, "rank",
+                       sim->policy->rank(plan_state(sim->plan), &view, &draft, sim->err), sim->err);
 }
