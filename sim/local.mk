@@ -26,6 +26,14 @@ sim_libsim_a_SOURCES = \
 	sim/queue.c \
 	sim/queue.h \
 	sim/ready.c \
+	sim/retime.c \
+	sim/retime.h \
+	sim/retime_bytes.c \
+	sim/retime_edges.c \
+	sim/retime_internal.h \
+	sim/retime_overlap.c \
+	sim/retime_passing.c \
+	sim/retime_trim.c \
 	sim/run.c \
 	sim/share.c \
 	sim/shelf.c \

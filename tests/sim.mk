@@ -9,6 +9,10 @@ check_PROGRAMS += tests/sim/test_queue
 tests_sim_test_queue_SOURCES = tests/sim/test_queue.c
 tests_sim_test_queue_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_retime
+tests_sim_test_retime_SOURCES = tests/sim/test_retime.c
+tests_sim_test_retime_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_shelf
 tests_sim_test_shelf_SOURCES = tests/sim/test_shelf.c
 tests_sim_test_shelf_LDADD = $(sim_test_libs)
