@@ -66,6 +66,7 @@ weir_SOURCES = \
 	cmd/runs_show.c \
 	cmd/scenario.c \
 	cmd/scenario.h \
+	cmd/scenario_what_if.c \
 	cmd/shown.c \
 	cmd/simulate.c \
 	cmd/simulate_answer.c \

@@ -114,8 +114,12 @@ enum weir_status scenario_make(const struct cmd_context *context, const char *ve
                                 request->n_capacities, common->is_quiet, &scenario->graph,
                                 scenario->hash, err);
     }
+    if (status == WEIR_OK && request->n_scales + request->n_delays > 0) {
+        status = scenario_what_if(request, scenario->graph, err);
+    }
     if (status == WEIR_OK) {
-        scenario->is_as_read = request->machine == NULL && request->n_capacities == 0;
+        scenario->is_as_read = request->machine == NULL && request->n_capacities == 0 &&
+                               request->n_scales == 0 && request->n_delays == 0;
         status = find_recording(common->db, scenario, err);
     }
     if (status != WEIR_OK) {
@@ -147,6 +151,12 @@ void scenario_settings(struct json *json, const struct scenario_request *request
     json_text(json, "unknown_overlap", unknown_rules[scenario->simulate.unknown_overlap]);
     json_texts(json, "capacity", request->capacities, request->n_capacities);
     json_texts(json, "set", request->sets, request->n_sets);
+    if (request->n_scales > 0) {
+        json_texts(json, "scale", request->scales, request->n_scales);
+    }
+    if (request->n_delays > 0) {
+        json_texts(json, "delay", request->delays, request->n_delays);
+    }
 }
 
 void scenario_free(struct scenario *scenario)

@@ -12,7 +12,8 @@
 struct scenario_request {
     const char *graph, *machine, *policy, *contention, *unknown, *seed;
     const char *capacities[CMD_REPEATS], *sets[CMD_REPEATS];
-    uint32_t n_capacities, n_sets;
+    const char *scales[CMD_REPEATS], *delays[CMD_REPEATS];
+    uint32_t n_capacities, n_sets, n_scales, n_delays;
 };
 
 /* Entries for the list of options that cmd_parse takes. @p request is a struct, no pointer. */
@@ -26,6 +27,14 @@ struct scenario_request {
          .takes_value = true,                                                            \
          .values = (request).capacities,                                                 \
          .n_values = &(request).n_capacities},                                           \
+        {.name = "--scale",                                                              \
+         .takes_value = true,                                                            \
+         .values = (request).scales,                                                     \
+         .n_values = &(request).n_scales},                                               \
+        {.name = "--delay",                                                              \
+         .takes_value = true,                                                            \
+         .values = (request).delays,                                                     \
+         .n_values = &(request).n_delays},                                               \
     {                                                                                    \
         .name = "--set", .takes_value = true, .values = (request).sets,                  \
         .n_values = &(request).n_sets                                                    \
@@ -41,6 +50,9 @@ struct scenario_request {
     "time\n"                                                                                   \
     "                       they do as hypothetical, forbid it, or allow it (mark)\n"          \
     "  --capacity D=SIZE    of a domain, instead of what the graph says; may be repeated\n"    \
+    "  --scale NAME=FACTOR  a node, or each of a class, takes FACTOR times as long; may be\n"  \
+    "                       repeated; node:NAME and class:NAME tell the two apart\n"           \
+    "  --delay NODE=TIME    a node is ready so much later; may be repeated\n"                  \
     "  --seed S             of what the policy draws (0)\n"
 
 struct scenario {
@@ -68,6 +80,10 @@ MUST_CHECK enum weir_status scenario_make(const struct cmd_context *context, con
                                           const struct scenario_request *request,
                                           const struct cmd_common *common,
                                           struct scenario *scenario, struct weir_error *err);
+/** Scales and delays: makes another graph of it. WEIR_USAGE, WEIR_INPUT with findings printed,
+ *  WEIR_MEMORY; the graph is of no use then. (scenario_what_if.c) */
+MUST_CHECK enum weir_status scenario_what_if(const struct scenario_request *request,
+                                             struct graph *graph, struct weir_error *err);
 /** What it takes to simulate it again, as keys of the object that is open. */
 void scenario_settings(struct json *json, const struct scenario_request *request,
                        const struct scenario *scenario);

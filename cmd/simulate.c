@@ -13,7 +13,8 @@ static const char usage[] =
     "usage: weir simulate GRAPH [--policy P] [--set NAME=VALUE]... [--machine M]\n"
     "                     [--contention none|pairwise|share] [--unknown-overlap "
     "mark|forbid|allow]\n"
-    "                     [--capacity DOMAIN=SIZE]... [--seed S] [--db FILE] [--json]\n\n"
+    "                     [--capacity DOMAIN=SIZE]... [--scale NODE|CLASS=FACTOR]...\n"
+    "                     [--delay NODE=TIME]... [--seed S] [--db FILE] [--json]\n\n"
     "Plans the graph with a policy, simulates the plan on its machine, and stores the run: the\n"
     "timeline, and the realized plan (the order on each engine, and which returned bytes each\n"
     "taker needed), which is what `weir replay` runs.\n\n" SCENARIO_USAGE

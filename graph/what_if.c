@@ -68,14 +68,21 @@ static enum weir_status nobody(const struct graph *graph, const char *text, size
     const char *sorts = !asks_class ? "node" : !asks_node ? "class" : "node and no class";
     char near[NEAR_ROOM] = "";
     struct shown shown;
+    bool is_near;
 
     if (asks_node)
         list_near_nodes(graph, text, length, near);
     if (asks_class)
         list_near_classes(graph, text, length, near);
+    is_near = near[0] != '\0';
+    for (uint32_t i = 0; asks_class && !is_near && i < graph_n_classes(graph); i++)
+        list_near(near, "class", graph_text(graph, graph_class_name(graph, (weir_class){i})));
     (void)read_shown(&shown, text, length);
     return weir_error_set(err, WEIR_USAGE, "the graph has no %s '%.80s'%s%s", sorts, shown.text,
-                          near[0] == '\0' ? "" : "; near it are ", near);
+                          is_near           ? "; near it are "
+                          : near[0] == '\0' ? ""
+                                            : "; it has ",
+                          near);
 }
 
 static bool begins(const char *text, size_t length, const char *prefix)
@@ -244,7 +251,9 @@ enum weir_status what_if_scale(struct graph *graph, struct what_if_target target
         const char *name = graph_text(graph, graph_class_name(graph, target.class_));
         struct shown shown;
 
-        return weir_error_set(err, WEIR_USAGE, "class '%.80s' has no node",
+        return weir_error_set(err, WEIR_USAGE,
+                              "class '%.80s' has no node; a node that says class= is none of its "
+                              "engine's",
                               read_shown(&shown, name, strlen(name)));
     }
     return status;

@@ -350,8 +350,49 @@ def output_rows():
                   ["weir.db"], limit=size)
 
 
+# ---- what-if ----
+
+def what_if_rows():
+    """Names and values that no node, factor or time can be; an option as typed is in the message."""
+    for name, option, parts in (
+            ("no name", "=2", ["expected"]), ("no value", "first", ["expected"]),
+            ("nothing", "", ["expected"]), ("empty value", "first=", ["nothing"]),
+            ("no such node", "firts=2", ["firts", "first"]),
+            ("a part of a name", "fir=2", ["'first'"]),
+            ("no such class", "class:dma=2", ["class", "dma", "'sm'"]),
+            ("only a prefix", "node:=2", []), ("an object", "w=2", ["'w'"]),
+            ("terminal in a name", "\x1b[2J=2", []), ("not utf-8", "\udcff\udcfe=2", []),
+            ("a long name", "n" * 100000 + "=2", ["nnn"]),
+            ("nan", "sm=nan", ["nan"]), ("inf", "sm=inf", ["inf"]), ("-1", "sm=-1", ["below 0"]),
+            ("1e400", "sm=1e400", ["1e400"]), ("hexadecimal", "sm=0x10", ["0x10"]),
+            ("a comma", "sm=0,5", ["0,5"]), ("a unit", "sm=2us", ["2us"]),
+            ("too long", "sm=1e15", ["2^63"]), ("a quoted name too long", 'third, "quoted"=1e300',
+                                                ["2^63"])):
+        yield Row(f"simulate: --scale {name}", ["simulate", "step.weir", "--scale", option], 2,
+                  ["--scale"] + parts)
+    yield Row("simulate: --scale to more than all time", ["simulate", "step.weir", "--scale",
+                                                          "sm=2e14"], 3, ["out-of-range"])
+    yield Row("simulate: --scale too often", ["simulate", "step.weir"] + ["--scale", "sm=1"] * 65, 2,
+              ["--scale", "64"])
+    for name, option, parts in (
+            ("no name", "=2us", ["expected"]), ("no value", "first", ["expected"]),
+            ("no such node", "firts=2us", ["firts", "first"]), ("a class", "sm=2us", ["sm"]),
+            ("-1", "first=-1", ["-1"]), ("nan", "first=nan", ["nan"]),
+            ("inf", "first=inf", ["inf"]), ("a fraction of a nanosecond", "first=0.5", ["0.5"]),
+            ("1e400", "first=1e400", ["1e400"]), ("a size", "first=2GB", ["2GB"]),
+            ("2^63", "first=9223372036854775808", ["9223372036854775808"])):
+        yield Row(f"simulate: --delay {name}", ["simulate", "step.weir", "--delay", option], 2,
+                  ["--delay"] + parts)
+    longest = "first=9223372036854775807"
+    yield Row("simulate: --delay past all time", ["simulate", "step.weir", "--delay", longest,
+                                                  "--delay", "first=1"], 2, ["--delay", "2^63"])
+    yield Row("simulate: --delay to the end of time", ["simulate", "step.weir", "--delay", longest],
+              3, ["out-of-range"])
+
+
 def rows():
     yield from graph_rows()
+    yield from what_if_rows()
     yield from place_rows()
     yield from buffer_rows()
     yield from profile_rows()

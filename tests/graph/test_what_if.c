@@ -61,9 +61,12 @@ START_TEST(names_of_nodes_and_classes)
     finds_none("smal", false,
                "the graph has no node and no class 'smal'; near it are class 'small'");
     finds_none("softmex", true, "the graph has no node 'softmex'; near it are node 'softmax'");
-    finds_none("class:gemm#1", false, "the graph has no class 'gemm#1'");
+    finds_none("class:gemm#1", false,
+               "the graph has no class 'gemm#1'; it has class 'sm', class 'both', class 'small'");
     finds_none("node:sm", false, "the graph has no node 'sm'");
-    finds_none("", false, "the graph has no node and no class ''");
+    finds_none(
+        "", false,
+        "the graph has no node and no class ''; it has class 'sm', class 'both', class 'small'");
 }
 END_TEST
 
@@ -172,7 +175,8 @@ START_TEST(what_cannot_be_scaled_is_told)
     struct weir_error err = {WEIR_OK, ""};
 
     ck_assert_int_eq(scale(graph, "idle", 2, &err), WEIR_USAGE);
-    ck_assert_str_eq(err.text, "class 'idle' has no node");
+    ck_assert_str_eq(err.text,
+                     "class 'idle' has no node; a node that says class= is none of its engine's");
     ck_assert_int_eq(scale(graph, "n", 4, &err), WEIR_USAGE);
     ck_assert_str_eq(err.text, "node 'n': 2305843009213693952 ns times 4 is more than 2^63 - 1 ns");
     graph_free(graph);
