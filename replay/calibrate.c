@@ -15,8 +15,8 @@ static const int64_t copy_sizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
 #define PAIR_BYTES (16 << 20) /* that the copies of a pair move through */
 
 /* Domains of the machine, in the order in which they are declared. */
-static const weir_domain hbm = {0};
-static const weir_domain host = {1};
+static const struct place hbm = {{0}, false};
+static const struct place host = {{1}, true};
 
 const char *calibrate_class_name(enum calibrate_class class_)
 {
@@ -47,7 +47,7 @@ struct calibrate_rate calibrate_rate_of(const struct calibration *calibration,
                                         enum calibrate_class class_)
 {
     const struct measure_rate *rate = &calibration->rates[class_];
-    double per_unit = class_ == CALIBRATE_COMPUTE ? (double)calibration->ops->compute_flops : 1;
+    double per_unit = class_ == CALIBRATE_COMPUTE ? (double)calibration->info.compute_flops : 1;
 
     return (struct calibrate_rate){.per_s = per_unit / rate->unit_ns * 1e9,
                                    .range_per_s = {per_unit / rate->unit_range_ns.high * 1e9,
@@ -243,7 +243,7 @@ static enum weir_status add_compute(struct graph *graph, const struct calibratio
     enum weir_status status =
         graph_intern_text(graph, calibrate_class_name(CALIBRATE_COMPUTE), &engine.name, err);
 
-    engine.domain = hbm;
+    engine.domain = hbm.domain;
     engine.flops_per_s = per_second(c, CALIBRATE_COMPUTE);
     engine.bandwidth_bytes_per_s = per_second(c, CALIBRATE_STREAM);
     if (status == WEIR_OK)
@@ -281,8 +281,8 @@ static enum weir_status add_copies(struct graph *graph, const struct calibration
     enum weir_status status =
         graph_intern_text(graph, calibrate_class_name(class_), &engine.name, err);
 
-    engine.from = action.from;
-    engine.to = action.to;
+    engine.from = action.from.domain;
+    engine.to = action.to.domain;
     engine.bandwidth_bytes_per_s = per_second(c, class_);
     engine.latency_ns = (int64_t)llround(rate->fixed_ns);
     (void)snprintf(ranges, sizeof ranges, "%s, latency %.3g..%.3g us",

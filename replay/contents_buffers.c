@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "replay/contents_internal.h"
+#include "replay/place.h"
 
 #define LEAST_BYTES 64 /* of a stretch, and what its size is a multiple of */
 #define MOST_ALIGN_BYTES (2 << 20)
@@ -53,7 +54,7 @@ static struct device_buffer make_buffer(const struct contents *contents, weir_co
     struct device_buffer buffer = {
         .size_bytes = n == 0 ? LEAST_BYTES : stretches[n - 1].offset + stretches[n - 1].size_bytes,
         .align_bytes = align_of(contents->graph, copy->object),
-        .domain = copy->domain,
+        .is_host_memory = place_of(contents->graph, copy->domain).is_host_memory,
         .object = copy->object,
         .is_initial = copy->is_initial,
         .allocate_step = WEIR_NONE,

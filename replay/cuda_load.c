@@ -95,10 +95,9 @@ static void say_not_initialized(const struct cuda_driver *driver, cu_result resu
     }
 }
 
-bool cuda_load(const char *library, struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
+bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
 {
-    const char *path = library != NULL ? library : "libcuda.so.1";
-    void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *opened = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const char *missing;
     cu_result result;
 
@@ -109,9 +108,9 @@ bool cuda_load(const char *library, struct cuda_driver *out, char why_not[CUDA_W
     missing = fill_slots(opened, cuda_slots, sizeof cuda_slots / sizeof *cuda_slots, out);
     if (missing != NULL) {
         (void)snprintf(why_not, CUDA_WHY_BYTES,
-                       "%.200s has no %s: the driver is too old; one for CUDA 11.2 or later is "
-                       "needed",
-                       path, missing);
+                       "libcuda.so.1 has no %s: the driver is too old; one for CUDA 11.2 or later "
+                       "is needed",
+                       missing);
         return false;
     }
     result = out->init(0);
@@ -141,58 +140,37 @@ const char *cupti_result_text(const struct cupti *cupti, cupti_result result, ch
     return out;
 }
 
-/* Tries the names of one library in the places where it may lie. */
-static void *open_cupti_of(int major, const char *toolkit)
+/* The libcupti of one CUDA: where the dynamic linker looks, then where toolkits lie. */
+static void *open_cupti_of(int major)
 {
-    static const char *const folders[] = {"lib64/", "extras/CUPTI/lib64/", "lib/"};
-    char path[1024];
-    void *opened;
+    static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
+                                          "/usr/local/cuda/extras/CUPTI/lib64/"};
+    char path[80];
+    void *opened = NULL;
 
-    (void)snprintf(path, sizeof path, "libcupti.so.%d", major);
-    opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; opened == NULL && toolkit != NULL && i < sizeof folders / sizeof *folders;
-         i++) {
-        (void)snprintf(path, sizeof path, "%.900s/%slibcupti.so.%d", toolkit, folders[i], major);
+    for (size_t i = 0; opened == NULL && i < sizeof folders / sizeof *folders; i++) {
+        (void)snprintf(path, sizeof path, "%slibcupti.so.%d", folders[i], major);
         opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
     return opened;
 }
 
-static void *open_cupti(const char *library, const char *toolkit, int driver_version, char *why_not)
+bool cupti_load(int driver_version, struct cupti *out, char why_not[CUDA_WHY_BYTES])
 {
     static const int majors[] = {13, 12};
     void *opened = NULL;
-
-    if (library != NULL) {
-        opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-        if (opened == NULL) {
-            (void)snprintf(why_not, CUDA_WHY_BYTES, "%.300s", dlerror());
-        }
-        return opened;
-    }
-    for (size_t i = 0; opened == NULL && i < sizeof majors / sizeof *majors; i++) {
-        if (majors[i] <= driver_version / 1000) {
-            opened = open_cupti_of(majors[i], toolkit);
-        }
-    }
-    if (opened == NULL) {
-        (void)snprintf(
-            why_not, CUDA_WHY_BYTES,
-            "there is no libcupti.so.13 or .12 that goes with a driver for CUDA %d.%d: "
-            "install CUPTI (the toolkit has it), or name the toolkit by CUDA_HOME or the "
-            "library by WEIR_LIBCUPTI",
-            driver_version / 1000, driver_version % 1000 / 10);
-    }
-    return opened;
-}
-
-bool cupti_load(const char *library, const char *toolkit, int driver_version, struct cupti *out,
-                char why_not[CUDA_WHY_BYTES])
-{
-    void *opened = open_cupti(library, toolkit, driver_version, why_not);
     const char *missing;
 
+    for (size_t i = 0; opened == NULL && i < sizeof majors / sizeof *majors; i++) {
+        if (majors[i] <= driver_version / 1000) {
+            opened = open_cupti_of(majors[i]);
+        }
+    }
     if (opened == NULL) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES,
+                       "there is no libcupti.so.13 or .12 that goes with a driver for CUDA %d.%d: "
+                       "install CUPTI (the toolkit has it), or add its folder to LD_LIBRARY_PATH",
+                       driver_version / 1000, driver_version % 1000 / 10);
         return false;
     }
     missing = fill_slots(opened, cupti_slots, sizeof cupti_slots / sizeof *cupti_slots, out);

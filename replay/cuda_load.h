@@ -27,19 +27,16 @@ struct cupti {
 /* Long enough for any reason why a library cannot be used, and what to do. */
 #define CUDA_WHY_BYTES 400
 
-/** Opens the driver and initializes it.
- *  @param library a path or a name for the dynamic linker; NULL: libcuda.so.1
+/** Opens the libcuda.so.1 that the dynamic linker finds, and initializes it.
  *  @return false with the reason in @p why_not: no library, too old, a stub, no device, a driver that
  *  does not fit the kernel's, whatever it said */
-bool cuda_load(const char *library, struct cuda_driver *out, char why_not[CUDA_WHY_BYTES]);
+bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES]);
 
 /** Opens the CUPTI that goes with the driver: 13, then 12, never one of a CUDA newer than the
- *  driver's, which would refuse to work. After the dynamic linker's own places it looks in those of
+ *  driver's, which would refuse to work. After the dynamic linker's own places it looks in that of
  *  the toolkit.
- *  @param library as above; NULL: looked for  @param toolkit the folder of a toolkit; NULL: unknown
  *  @return false with the reason */
-bool cupti_load(const char *library, const char *toolkit, int driver_version, struct cupti *out,
-                char why_not[CUDA_WHY_BYTES]);
+bool cupti_load(int driver_version, struct cupti *out, char why_not[CUDA_WHY_BYTES]);
 
 /** What the driver calls a result, and what it means: "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
  *  @param out CUDA_WHY_BYTES */

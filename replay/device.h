@@ -20,6 +20,7 @@ struct device_info {
     char why_not[256];     /* when probe failed */
     uint32_t n_processors; /* that can run queues at once */
     int64_t memory_bytes;  /* that a replay may use */
+    int64_t compute_flops; /* floating point operations of one iteration of STEP_COMPUTE */
 };
 
 /* What one step does on the device. */
@@ -60,6 +61,7 @@ struct step {
     const struct step_wait *waits;
     uint32_t n_waits;
     int64_t release_ns; /* not before this long after the run began */
+    int64_t planned_ns; /* when the plan starts it, since the run began */
     const struct step_buffer *reads, *writes;
     uint32_t n_reads, n_writes;
     /* Of a copy: the first so many of reads, which lie side by side in one buffer, are copied to the
@@ -78,9 +80,9 @@ struct mechanism {
 struct device_buffer {
     int64_t size_bytes;
     int64_t align_bytes; /* a power of two; 0: as the device likes */
-    weir_domain domain;
-    weir_object object; /* none for a buffer that is no object's */
-    bool is_initial;    /* there, with its tags, before the run */
+    bool is_host_memory; /* where a device has memory of its own: not in that */
+    weir_object object;  /* none for a buffer that is no object's */
+    bool is_initial;     /* there, with its tags, before the run */
     /* Without an allocate step and not initial it begins with the first step that writes to it. */
     uint32_t allocate_step;
     /* Without a reclaim step it ends when n_uses steps that use it have finished; 0: after the run. */
@@ -91,7 +93,17 @@ struct device_buffer {
     uint32_t n_stretches;
 };
 
+/* How the steps are handed to a device that takes them ahead of time; the host takes them as they
+ * come, and has one mode. */
+enum device_mode {
+    DEVICE_GATED,  /* all at once, before the first may begin: no step waits for its submission */
+    DEVICE_STREAM, /* one after another in the order of the plan, as a framework does */
+    DEVICE_PACED,  /* each shortly before the plan starts it */
+    DEVICE_SERIAL  /* each when all before it have finished: every step runs alone */
+};
+
 struct device_setup {
+    enum device_mode mode;
     uint32_t n_queues, n_steps, n_buffers;
     const struct device_buffer *buffers; /* with their lists they outlive the device */
     const struct graph *graph;           /* for names in messages; NULL: numbers */
@@ -101,7 +113,6 @@ struct device_setup {
 
 struct device_ops {
     const char *name, *clock; /* "host", "cuda"; the clock is stored with what it measured */
-    int64_t compute_flops;    /* floating point operations of one iteration of STEP_COMPUTE */
     /* WEIR_OK also when the device is not there: out->why_not then says why, else it is "". */
     enum weir_status (*probe)(struct device_info *out, struct weir_error *err);
     enum weir_status (*open)(const struct device_setup *, struct device **out,

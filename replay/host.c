@@ -56,6 +56,7 @@ static enum weir_status host_probe(struct device_info *out, struct weir_error *e
         (void)snprintf(model, sizeof model, "processor");
     out->n_processors = n_processors > 0 ? (uint32_t)n_processors : 1;
     out->memory_bytes = memory_bytes();
+    out->compute_flops = KERNEL_FMA_FLOPS;
     (void)snprintf(out->name, sizeof out->name, "%s, %u processors", model, out->n_processors);
     return WEIR_OK;
 }
@@ -353,7 +354,6 @@ static int64_t host_submitted_ns(const struct device *device, uint32_t step)
 const struct device_ops device_host = {
     .name = "host",
     .clock = "CLOCK_MONOTONIC",
-    .compute_flops = KERNEL_FMA_FLOPS,
     .probe = host_probe,
     .open = host_open,
     .submit = host_submit,

@@ -45,6 +45,8 @@ replay_libreplay_a_SOURCES = \
 	replay/measure_kappa.c \
 	replay/measure_trial.c \
 	replay/measure_windows.c \
+	replay/place.c \
+	replay/place.h \
 	replay/rates.c \
 	replay/rates.h \
 	replay/runner.c \

@@ -127,7 +127,7 @@ enum weir_status measure_rate(const struct device_ops *ops, const struct measure
 
 /* ---- copies of many sizes ---- */
 
-enum weir_status measure_copies(const struct device_ops *ops, weir_domain from, weir_domain to,
+enum weir_status measure_copies(const struct device_ops *ops, struct place from, struct place to,
                                 const int64_t *sizes, uint32_t n_sizes, uint32_t n_repeats,
                                 struct measure_rate *out, struct weir_error *err)
 {

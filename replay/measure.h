@@ -6,12 +6,13 @@
 
 #include "replay/device.h"
 #include "replay/fit.h"
+#include "replay/place.h"
 
 /* What is measured. */
 struct measure_action {
     enum step_action action; /* compute, stream or copy */
     int64_t window_bytes;    /* of a copy: the size of its two buffers */
-    weir_domain from, to;    /* of a copy */
+    struct place from, to;   /* of a copy */
 };
 
 /* How far a figure can be trusted. */
@@ -54,15 +55,15 @@ int64_t measure_amount(const struct measure_rate *rate, double duration_ns);
 /** Copies once through buffers of each of the sizes, in turn, so that none is in a cache:
  *  duration = latency (fixed_ns) + bytes * unit_ns, with intervals. @param n_repeats of each size, and
  *  a first that is left out; FIT_FEWEST_BLOCKS or more */
-MUST_CHECK enum weir_status measure_copies(const struct device_ops *ops, weir_domain from,
-                                           weir_domain to, const int64_t *sizes, uint32_t n_sizes,
+MUST_CHECK enum weir_status measure_copies(const struct device_ops *ops, struct place from,
+                                           struct place to, const int64_t *sizes, uint32_t n_sizes,
                                            uint32_t n_repeats, struct measure_rate *out,
                                            struct weir_error *err);
 
 /* Copies from one domain to another, and how much memory copies use in each, in turn: as much of a
  * buffer is still in a cache when it is used again as that leaves there. */
 struct measure_direction {
-    weir_domain from, to;
+    struct place from, to;
     int64_t from_bytes, to_bytes;
 };
 

@@ -20,7 +20,7 @@ MUST_CHECK enum weir_status trial_open(struct trial *trial, const struct device_
                                        struct weir_error *err);
 void trial_close(struct trial *trial);
 /** A buffer that is there before the run and carries no tags. */
-struct device_buffer trial_buffer(int64_t size_bytes, weir_domain domain);
+struct device_buffer trial_buffer(int64_t size_bytes, struct place place);
 struct trial_step {
     enum step_action action;
     uint32_t queue;

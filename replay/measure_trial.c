@@ -89,10 +89,10 @@ double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_pre
     return (double)processor_ns;
 }
 
-struct device_buffer trial_buffer(int64_t size_bytes, weir_domain domain)
+struct device_buffer trial_buffer(int64_t size_bytes, struct place place)
 {
     return (struct device_buffer){.size_bytes = size_bytes,
-                                  .domain = domain,
+                                  .is_host_memory = place.is_host_memory,
                                   .object = {WEIR_NONE},
                                   .is_initial = true,
                                   .allocate_step = WEIR_NONE,

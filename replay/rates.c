@@ -18,7 +18,7 @@ const int64_t rates_sizes[RATES_POINTS] = {64,      1 << 10, 16 << 10, 128 << 10
 
 /* ---- what is needed ---- */
 
-enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from, weir_domain to,
+enum weir_status rates_need_copy(struct rates_needs *needs, struct place from, struct place to,
                                  int64_t window_bytes, struct weir_error *err)
 {
     uint32_t n_points = 1;
@@ -30,7 +30,8 @@ enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from, we
     for (uint32_t i = 0; i < needs->n_directions; i++) {
         struct rates_direction *known = &needs->directions[i];
 
-        if (!weir_same(known->direction.from, from) || !weir_same(known->direction.to, to))
+        if (!weir_same(known->direction.from.domain, from.domain) ||
+            !weir_same(known->direction.to.domain, to.domain))
             continue;
         if (known->n_points < n_points)
             known->n_points = n_points;
@@ -153,8 +154,8 @@ static const struct rates_direction *find_direction(const struct rates *rates, w
                                                     weir_domain to)
 {
     for (uint32_t i = 0; i < rates->n_directions; i++) {
-        if (weir_same(rates->directions[i].direction.from, from) &&
-            weir_same(rates->directions[i].direction.to, to))
+        if (weir_same(rates->directions[i].direction.from.domain, from) &&
+            weir_same(rates->directions[i].direction.to.domain, to))
             return &rates->directions[i];
     }
     return NULL;

@@ -39,8 +39,8 @@ MUST_CHECK enum weir_status rates_measure(const struct device_ops *ops,
 void rates_free(struct rates *rates);
 
 /** Adds a direction to the needs unless it is there, with points for buffers of up to that size. */
-MUST_CHECK enum weir_status rates_need_copy(struct rates_needs *needs, weir_domain from,
-                                            weir_domain to, int64_t window_bytes,
+MUST_CHECK enum weir_status rates_need_copy(struct rates_needs *needs, struct place from,
+                                            struct place to, int64_t window_bytes,
                                             struct weir_error *err);
 void rates_needs_free(struct rates_needs *needs);
 

@@ -116,7 +116,10 @@ static enum weir_status begin_steps(struct schedule *schedule,
                                  : STEP_PASS,
             .waits = schedule->waits.waits + schedule->waits.first[s],
             .n_waits = (uint32_t)(schedule->waits.first[s + 1] - schedule->waits.first[s]),
-            .release_ns = schedule->waits.release_ns[s]};
+            .release_ns = schedule->waits.release_ns[s],
+            .planned_ns = is_started ? waits_scaled_ns(schedule->plan->spans[node.index].start_ns,
+                                                       options->scale_time)
+                                     : 0};
         if (step->queue == WEIR_NONE)
             step->queue = STEP_NO_QUEUE;
     }
@@ -190,14 +193,19 @@ static enum weir_status add_scratch(struct schedule *schedule, uint32_t *first_o
             continue;
         first = &first_of_lane[step->queue];
         if (*first == WEIR_NONE) {
+            struct place from =
+                place_of(schedule->graph, graph_node_from(schedule->graph, step->node));
+            struct place to = place_of(schedule->graph, graph_node_to(schedule->graph, step->node));
+
             *first = schedule->n_buffers;
             schedule->n_buffers += 2;
-            buffers[*first] = (struct device_buffer){.domain = {WEIR_NONE},
+            buffers[*first] = (struct device_buffer){.is_host_memory = from.is_host_memory,
                                                      .object = {WEIR_NONE},
                                                      .is_initial = true,
                                                      .allocate_step = WEIR_NONE,
                                                      .reclaim_step = WEIR_NONE};
             buffers[*first + 1] = buffers[*first];
+            buffers[*first + 1].is_host_memory = to.is_host_memory;
         }
         if (buffers[*first].size_bytes < scratch_bytes(schedule, step)) {
             buffers[*first].size_bytes = scratch_bytes(schedule, step);

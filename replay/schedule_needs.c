@@ -43,7 +43,8 @@ static enum weir_status need_copy(const struct graph *graph, const struct timeli
         bytes = (double)SCRATCH_BYTES;
     if (options->scale_bytes == 0 && bytes > most && most > (double)SCRATCH_BYTES)
         bytes = most;
-    return rates_need_copy(needs, graph_node_from(graph, node), graph_node_to(graph, node),
+    return rates_need_copy(needs, place_of(graph, graph_node_from(graph, node)),
+                           place_of(graph, graph_node_to(graph, node)),
                            bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18, err);
 }
 
@@ -73,7 +74,7 @@ struct footprint {
     bool *is_counted; /* [object][domain] */
 };
 
-static uint32_t place_of(const struct footprint *footprint, weir_domain domain)
+static uint32_t bytes_of(const struct footprint *footprint, weir_domain domain)
 {
     return weir_is(domain) ? domain.index : footprint->n_domains;
 }
@@ -81,7 +82,7 @@ static uint32_t place_of(const struct footprint *footprint, weir_domain domain)
 static void count_side(struct footprint *footprint, weir_object object, weir_domain domain,
                        double bytes)
 {
-    uint32_t place = place_of(footprint, domain);
+    uint32_t place = bytes_of(footprint, domain);
     bool *is_counted = footprint->is_counted;
 
     if (weir_is(object)) {
@@ -141,8 +142,10 @@ static enum weir_status need_footprint(const struct graph *graph, const struct t
         for (uint32_t i = 0; i < needs->n_directions; i++) {
             struct measure_direction *direction = &needs->directions[i].direction;
 
-            direction->from_bytes = whole(footprint.bytes[place_of(&footprint, direction->from)]);
-            direction->to_bytes = whole(footprint.bytes[place_of(&footprint, direction->to)]);
+            direction->from_bytes =
+                whole(footprint.bytes[bytes_of(&footprint, direction->from.domain)]);
+            direction->to_bytes =
+                whole(footprint.bytes[bytes_of(&footprint, direction->to.domain)]);
         }
     }
     free(footprint.bytes);

@@ -256,8 +256,10 @@ START_TEST(windows_are_measured)
 
     ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
     for (int64_t footprint = 8192; footprint <= 32 << 20; footprint <<= 12) {
-        const struct measure_direction direction = {
-            .from = {0}, .to = {1}, .from_bytes = 64 * footprint, .to_bytes = footprint};
+        const struct measure_direction direction = {.from = {{0}, false},
+                                                    .to = {{1}, true},
+                                                    .from_bytes = 64 * footprint,
+                                                    .to_bytes = footprint};
 
         ck_assert_msg(measure_windows(ops, &direction, windows, 3, rates, &err) == WEIR_OK, "%s",
                       err.text);
