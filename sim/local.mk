@@ -43,4 +43,6 @@ sim_libsim_a_SOURCES = \
 	sim/simulate_internal.h \
 	sim/steer.c \
 	sim/stuck.c \
-	sim/waits.c
+	sim/waits.c \
+	sim/worth.c \
+	sim/worth.h

@@ -21,6 +21,10 @@ check_PROGRAMS += tests/sim/test_simulate
 tests_sim_test_simulate_SOURCES = tests/sim/test_simulate.c
 tests_sim_test_simulate_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_worth
+tests_sim_test_worth_SOURCES = tests/sim/test_worth.c
+tests_sim_test_worth_LDADD = $(sim_test_libs)
+
 # What simulating costs, beside a floor program: make tests/bench/simulate_bench
 EXTRA_PROGRAMS += tests/bench/simulate_bench
 tests_bench_simulate_bench_SOURCES = \
