@@ -207,14 +207,14 @@ END_TEST
 /* Buffers of 64 bytes: 10 ns + 1 ns a byte; of 1 KiB: 10 + 2; of 16 KiB: 10 + 4. */
 static struct rates three_points(void)
 {
+    const struct place device = {{0}, false};
+    const struct place host = {{1}, true};
     struct rates_needs needs = {.directions = NULL};
     struct weir_error err;
 
-    ck_assert_int_eq(rates_need_copy(&needs, (weir_domain){0}, (weir_domain){1}, 1000, &err),
-                     WEIR_OK);
+    ck_assert_int_eq(rates_need_copy(&needs, device, host, 1000, &err), WEIR_OK);
     ck_assert_uint_eq(needs.directions[0].n_points, 2);
-    ck_assert_int_eq(rates_need_copy(&needs, (weir_domain){0}, (weir_domain){1}, 16384, &err),
-                     WEIR_OK);
+    ck_assert_int_eq(rates_need_copy(&needs, device, host, 16384, &err), WEIR_OK);
     ck_assert_uint_eq(needs.n_directions, 1);
     ck_assert_uint_eq(needs.directions[0].n_points, 3);
     for (int p = 0; p < 3; p++)
