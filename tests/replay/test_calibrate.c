@@ -15,6 +15,7 @@
 static struct calibration by_hand(void)
 {
     struct calibration c = {.info = {.name = "abacus, 2 processors",
+                                     .compute_flops = 32,
                                      .n_processors = 2,
                                      .memory_bytes = (int64_t)4 << 30},
                             .has_kappa = true};
