@@ -5,13 +5,24 @@ check_PROGRAMS += \
 	tests/judge/test_chain \
 	tests/judge/test_compare \
 	tests/judge/test_inversions \
-	tests/judge/test_settings
+	tests/judge/test_overlap \
+	tests/judge/test_pressure \
+	tests/judge/test_stalls \
+	tests/judge/test_waiting
 
-tests_judge_test_chain_SOURCES = tests/judge/test_chain.c
+tests_judge_test_chain_SOURCES = tests/judge/scene.h tests/judge/test_chain.c
 tests_judge_test_chain_LDADD = $(judge_test_libs)
 tests_judge_test_compare_SOURCES = tests/judge/test_compare.c
 tests_judge_test_compare_LDADD = $(judge_test_libs)
 tests_judge_test_inversions_SOURCES = tests/judge/test_inversions.c
 tests_judge_test_inversions_LDADD = $(judge_test_libs)
+tests_judge_test_overlap_SOURCES = tests/judge/scene.h tests/judge/test_overlap.c
+tests_judge_test_overlap_LDADD = $(judge_test_libs)
+tests_judge_test_pressure_SOURCES = tests/judge/scene.h tests/judge/test_pressure.c
+tests_judge_test_pressure_LDADD = $(judge_test_libs)
 tests_judge_test_settings_SOURCES = tests/judge/test_settings.c
 tests_judge_test_settings_LDADD = $(judge_test_libs)
+tests_judge_test_stalls_SOURCES = tests/judge/scene.h tests/judge/test_stalls.c
+tests_judge_test_stalls_LDADD = $(judge_test_libs)
+tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
+tests_judge_test_waiting_LDADD = $(judge_test_libs)
