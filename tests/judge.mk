@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	tests/judge/test_inversions \
 	tests/judge/test_overlap \
 	tests/judge/test_pressure \
+	tests/judge/test_settings \
 	tests/judge/test_stalls \
 	tests/judge/test_waiting
 
