@@ -22,8 +22,8 @@ struct weir_tag {
 struct weir_work {
     const weir_tag *reads, *writes;
     unsigned n_reads, n_writes;
-    unsigned step;
-    unsigned n_blocks_done; /* 0 between launches */
+    unsigned step, padding;
+    unsigned *n_blocks_done; /* of this action: 0 between launches */
     word *failure; /* 0: none; else the step plus one, and the number of the read above bit 32 */
 };
 
@@ -40,12 +40,12 @@ static __device__ void check_reads(const weir_work *work)
 }
 
 /* The last block to get here leaves the tags: all others have done their work. */
-static __device__ void leave_writes(weir_work *work)
+static __device__ void leave_writes(const weir_work *work)
 {
     __syncthreads();
     if (threadIdx.x == 0 && work->n_writes != 0) {
         __threadfence();
-        if (atomicInc(&work->n_blocks_done, gridDim.x - 1) == gridDim.x - 1) {
+        if (atomicInc(work->n_blocks_done, gridDim.x - 1) == gridDim.x - 1) {
             for (unsigned i = 0; i < work->n_writes; i++)
                 *(volatile word *)work->writes[i].at = work->writes[i].tag;
             __threadfence();
@@ -55,7 +55,7 @@ static __device__ void leave_writes(weir_work *work)
 
 /* Arithmetic: each thread, iterations times, 16 multiply-adds on each of 4 chains. */
 extern "C" __global__ void __launch_bounds__(256)
-    weir_fma(weir_work *work, word iterations, float seed, float *sink)
+    weir_fma(const weir_work *work, word iterations, float seed, float *sink)
 {
     float a = seed, b = seed + 1.0f, c = seed + 2.0f, d = seed + (float)threadIdx.x;
     float m = seed * 0.5f + 0.9999f;
@@ -90,7 +90,7 @@ static __device__ word share_of(word n, word *first)
  * thread every (number of threads)-th unit, 4 loads of 16 bytes in flight. Streaming loads: for a
  * window of many times the L2 cache. */
 extern "C" __global__ void __launch_bounds__(256)
-    weir_read(weir_work *work, const uint4 *window, word window_units, word from_unit, word units,
+    weir_read(const weir_work *work, const uint4 *window, word window_units, word from_unit, word units,
               unsigned seed, unsigned *sink)
 {
     word first, n = share_of(units, &first), threads = (word)gridDim.x * blockDim.x;
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 /* The same from the L2 cache: for a window well inside it. */
 extern "C" __global__ void __launch_bounds__(256)
-    weir_read_l2(weir_work *work, const uint4 *window, word window_units, word from_unit,
+    weir_read_l2(const weir_work *work, const uint4 *window, word window_units, word from_unit,
                  word units, unsigned seed, unsigned *sink)
 {
     word first, n = share_of(units, &first), threads = (word)gridDim.x * blockDim.x;
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 /* Both: of each unit of 16 bytes a read, `intensity` multiply-adds and a write. */
 extern "C" __global__ void __launch_bounds__(256)
-    weir_mix(weir_work *work, float4 *window, word window_units, word from_unit, word units,
+    weir_mix(const weir_work *work, float4 *window, word window_units, word from_unit, word units,
              unsigned intensity, float seed)
 {
     word first, n = share_of(units, &first), threads = (word)gridDim.x * blockDim.x;
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 /* No work but to find the tags and leave them: contents before a run, and after it. One block. */
-extern "C" __global__ void weir_tags(weir_work *work)
+extern "C" __global__ void weir_tags(const weir_work *work)
 {
     check_reads(work);
     leave_writes(work);

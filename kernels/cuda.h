@@ -23,8 +23,8 @@ struct kernel_tag {
 struct kernel_work {
     uint64_t reads, writes; /* struct kernel_tag[] */
     uint32_t n_reads, n_writes;
-    uint32_t step;
-    uint32_t n_blocks_done; /* 0 between launches */
+    uint32_t step, padding;
+    uint64_t n_blocks_done; /* of a 32-bit word that is 0 between launches */
     uint64_t failure; /* of a 64-bit word: 0 no failure, else the step plus one, and the number of
                          the read whose tag was wrong above bit 32 */
 };
