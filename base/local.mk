@@ -26,7 +26,9 @@ base_libbase_a_SOURCES = \
 	base/random.c \
 	base/random.h \
 	base/utf8.c \
-	base/utf8.h
+	base/utf8.h \
+	base/workers.c \
+	base/workers.h
 
 # Installed: what a policy from outside includes.
 nobase_weirinclude_HEADERS += base/error.h

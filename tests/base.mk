@@ -32,3 +32,8 @@ tests_base_test_quote_LDADD = $(base_test_libs)
 check_PROGRAMS += tests/base/test_digits
 tests_base_test_digits_SOURCES = tests/base/test_digits.c
 tests_base_test_digits_LDADD = $(base_test_libs)
+
+check_PROGRAMS += tests/base/test_workers
+threaded_tests += tests/base/test_workers
+tests_base_test_workers_SOURCES = tests/base/test_workers.c
+tests_base_test_workers_LDADD = $(base_test_libs)
