@@ -6,7 +6,7 @@
  * edge from its giver. If every taker waits for its givers, capacity holds whatever the times are.
  * Each take empties all but the last of the parcels it touches, so there are no more induced edges
  * than takes and last uses. A copy that ended by its last use was given back by all its last uses
- * together, and so was what was staged for it (for the last of them, if a node filled several). */
+ * and holds together; what was staged for copies, by all their last uses, whichever came last. */
 #include "sim/ledger.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 struct parcel {
     int64_t bytes;
     uint32_t giver;
-    uint32_t by_uses; /* of that copy: all its last ones gave it; WEIR_NONE when the giver did */
+    uint32_t by_uses; /* as in ledger_give */
 };
 
 /* The parcels of a domain: a ring from the oldest. */
@@ -72,6 +72,55 @@ static enum weir_status induce_one(struct ledger *ledger, uint32_t giver, uint32
     return giver == taker ? WEIR_OK : timeline_add_induced(ledger->timeline, &row, err);
 }
 
+/* Does the node use the copy, and not only hold it? */
+static bool uses(const struct ledger *ledger, weir_node node, weir_copy copy)
+{
+    uint32_t n_touches;
+    const struct bind_touch *touches = bind_touches(ledger->program->binding, node, &n_touches);
+
+    for (uint32_t i = 0; i < n_touches; i++) {
+        if (touches[i].copy.index == copy.index) {
+            return (touches[i].roles & (BIND_READS | BIND_FILLS)) != 0;
+        }
+    }
+    return false;
+}
+
+/* Is that giver among the rows from @p first on? */
+static bool is_induced(const struct ledger *ledger, size_t first, weir_node giver)
+{
+    for (size_t i = first; i < ledger->timeline->n_induced; i++) {
+        if (weir_same(ledger->timeline->induced[i].producer, giver)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the node staged comes back with the last uses of every copy that it filled. */
+static enum weir_status induce_staged(struct ledger *ledger, weir_node stager, uint32_t taker,
+                                      uint32_t domain, int64_t bytes, struct weir_error *err)
+{
+    const struct binding *binding = ledger->program->binding;
+    uint32_t n_touches;
+    const struct bind_touch *touches = bind_touches(binding, stager, &n_touches);
+    size_t first = ledger->timeline->n_induced;
+    enum weir_status status = WEIR_OK;
+    weir_node giver;
+
+    for (uint32_t i = 0; i < n_touches; i++) {
+        uint32_t cursor = 0;
+
+        while (status == WEIR_OK && (touches[i].roles & BIND_FILLS) != 0 &&
+               bind_last_use(binding, touches[i].copy, &cursor, &giver)) {
+            if (uses(ledger, giver, touches[i].copy) && !is_induced(ledger, first, giver)) {
+                status = induce_one(ledger, giver.index, taker, domain, bytes, err);
+            }
+        }
+    }
+    return status;
+}
+
 static enum weir_status induce(struct ledger *ledger, const struct parcel *parcel, uint32_t taker,
                                uint32_t domain, int64_t bytes, struct weir_error *err)
 {
@@ -81,6 +130,10 @@ static enum weir_status induce(struct ledger *ledger, const struct parcel *parce
 
     if (parcel->by_uses == WEIR_NONE) {
         return induce_one(ledger, parcel->giver, taker, domain, bytes, err);
+    }
+    if ((parcel->by_uses & LEDGER_STAGED) != 0) {
+        return induce_staged(ledger, (weir_node){parcel->by_uses & ~LEDGER_STAGED}, taker, domain,
+                             bytes, err);
     }
     while (status == WEIR_OK &&
            bind_last_use(ledger->program->binding, (weir_copy){parcel->by_uses}, &cursor, &giver)) {

@@ -37,8 +37,10 @@ MUST_CHECK enum weir_status ledger_take(struct ledger *, uint32_t domain, uint32
 /** The bytes are those of a staging, which is numbered from 0 in order of acquisition. */
 MUST_CHECK enum weir_status ledger_stage(struct ledger *, uint32_t domain, uint32_t node,
                                          int64_t bytes, struct weir_error *);
-/** Bytes come back. @param by_uses of that copy, all its last ones together; WEIR_NONE when the
- *  giver alone gave them */
+/* Of a node: what it staged comes back. */
+#define LEDGER_STAGED 0x80000000u
+/** Bytes come back. @param by_uses of that copy, all its last ones together; or of every copy that
+ *  that node filled, when it is or'ed with LEDGER_STAGED; WEIR_NONE when the giver alone gave them */
 MUST_CHECK enum weir_status ledger_give(struct ledger *, uint32_t domain, uint32_t giver,
                                         uint32_t by_uses, int64_t bytes, struct weir_error *);
 void ledger_end_copy(struct ledger *, uint32_t copy);

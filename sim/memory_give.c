@@ -45,16 +45,18 @@ static enum weir_status end_copy(struct memory *memory, uint32_t copy, uint32_t 
     return status;
 }
 
-/* @param copy whose last use was waited for; WEIR_NONE when the node filled none */
+/* @param filled some copy that the node filled; WEIR_NONE when there is none */
 static enum weir_status end_staging(struct memory *memory, uint32_t index, uint32_t giver,
-                                    uint32_t copy, struct weir_error *err)
+                                    uint32_t filled, struct weir_error *err)
 {
     const struct staging *staging = &memory->stagings[index];
 
     if (memory->ledger != NULL) {
         ledger_end_staging(memory->ledger, index);
     }
-    return give_bytes(memory, staging->domain, giver, copy, staging->bytes, err);
+    return give_bytes(memory, staging->domain, giver,
+                      filled == WEIR_NONE ? WEIR_NONE : staging->node | LEDGER_STAGED,
+                      staging->bytes, err);
 }
 
 /* The last use of the copy has finished: so has the need for what was staged for it. */

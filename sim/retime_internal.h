@@ -81,8 +81,7 @@ MUST_CHECK enum weir_status retime_add_position(struct retime_build *build, weir
 MUST_CHECK enum weir_status retime_write_edges(struct retime_build *build);
 
 /* retime_bytes.c */
-/** Who began a copy that others may begin goes before them; who took bytes that were staged for
- *  several copies waits for the last uses of each. */
+/** Who began a copy that others may begin goes before them. */
 MUST_CHECK enum weir_status retime_order_bytes(struct retime_build *build);
 
 /* retime_passing.c */
