@@ -13,6 +13,8 @@ judge_libjudge_a_SOURCES = \
 	judge/gave_way.h \
 	judge/inversions.c \
 	judge/inversions.h \
+	judge/makeup.c \
+	judge/makeup.h \
 	judge/overlap.c \
 	judge/overlap.h \
 	judge/pairs.c \
@@ -24,4 +26,6 @@ judge_libjudge_a_SOURCES = \
 	judge/stalls.c \
 	judge/stalls.h \
 	judge/waiting.c \
-	judge/waiting.h
+	judge/waiting.h \
+	judge/why.c \
+	judge/why.h
