@@ -39,6 +39,10 @@ struct analysis {
 /** WEIR_MEMORY; WEIR_INPUT when times pass 64 bits. The caller frees with analyze_free. */
 MUST_CHECK enum weir_status analyze(const struct binding *binding, struct analysis *out,
                                     struct weir_error *err);
+/** The same without latest_ns and due_ns, which stay NULL: for those who look no later than at
+ *  earliest starts. */
+MUST_CHECK enum weir_status analyze_early(const struct binding *binding, struct analysis *out,
+                                          struct weir_error *err);
 void analyze_free(struct analysis *analysis);
 
 /** The lag and the kind of an edge of `next`. */
@@ -174,6 +178,9 @@ bool analyze_never_fits(const struct binding *binding, weir_node node, int64_t *
                         weir_domain *domain, int64_t *live_bytes);
 /** By domain id: the initial copies that are never given back; all initial copies. */
 void analyze_always(const struct binding *binding, int64_t *always_bytes, int64_t *initial_bytes);
+/** Would all copies that there ever are, with all workspace and staging, fit at once? Then nothing ever
+ *  lacks bytes. @param copies_bytes, charges_bytes room for a number by domain each */
+bool analyze_all_fits(const struct binding *binding, int64_t *copies_bytes, int64_t *charges_bytes);
 /** Adds workspace and staging of a node that runs, by domain id. */
 void analyze_charges(const struct graph *graph, weir_node node, int64_t *bytes);
 

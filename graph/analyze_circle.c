@@ -161,8 +161,10 @@ static enum weir_status wait_for_all(struct stuck *stuck, const bool *is_ready)
             continue;
         }
         find_need(stuck, i);
-        for (uint32_t c = 0; lacks_bytes(stuck) && c < bind_n_copies(binding) && status == WEIR_OK;
-             c++) {
+        if (!lacks_bytes(stuck)) {
+            continue;
+        }
+        for (uint32_t c = 0; c < bind_n_copies(binding) && status == WEIR_OK; c++) {
             uint32_t domain = bind_copy(binding, (weir_copy){c})->domain.index;
 
             if (stuck->is_live[c] && stuck->need[domain] > stuck->free[domain]) {

@@ -2,6 +2,7 @@
 /* When copies can begin and end by precedence, and what settles it:
  * reclaim_ready(b) = max(last reader, last alias use, last transfer, last protecting barrier). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/analyze.h"
 #include "graph/graph_internal.h"
@@ -33,115 +34,147 @@ static void used_by(struct analyze_life *life, uint32_t *roles, uint32_t node, u
     }
 }
 
-static void walk_touches(const struct analysis *analysis, struct analyze_life *lives,
-                         uint32_t *roles)
+/* What is found of each copy on the way. */
+struct lives {
+    const struct analysis *analysis;
+    const struct graph *graph;
+    struct analyze_life *items; /* by copy */
+    uint32_t *roles;            /* by copy: what the node that settles its end does to it */
+    bool *is_views_alone; /* by copy: that node names only views of the object; NULL: none is */
+};
+
+static void walk_touches(struct lives *lives)
 {
+    const struct analysis *analysis = lives->analysis;
     const struct binding *binding = analysis->binding;
 
-    for (uint32_t i = 0; i < graph_n_nodes(bind_of(binding)); i++) {
+    for (uint32_t i = 0; i < lives->graph->n_nodes; i++) {
         uint32_t n;
         const struct bind_touch *touches = bind_touches(binding, (weir_node){i}, &n);
 
         for (uint32_t j = 0; j < n; j++) {
-            struct analyze_life *life = &lives[touches[j].copy.index];
+            struct analyze_life *life = &lives->items[touches[j].copy.index];
 
             if ((touches[j].roles & (BIND_FILLS | BIND_ALLOCATES)) != 0) {
                 begin_with(life, bind_copy(binding, touches[j].copy), i, analysis->earliest_ns[i]);
             }
             if ((touches[j].roles & (BIND_READS | BIND_FILLS | BIND_HOLDS)) != 0) {
-                used_by(life, &roles[touches[j].copy.index], i, touches[j].roles,
+                used_by(life, &lives->roles[touches[j].copy.index], i, touches[j].roles,
                         finish_of(analysis, i));
             }
         }
     }
 }
 
-/* The copy that the node gives back; none. */
-static weir_copy copy_given_back(const struct binding *binding, uint32_t node)
-{
-    uint32_t n;
-    const struct bind_touch *touches = bind_touches(binding, (weir_node){node}, &n);
+/* --- what keeps reclamations waiting --- */
 
-    for (uint32_t i = 0; i < n; i++) {
-        if ((touches[i].roles & BIND_RECLAIMS) != 0) {
-            return touches[i].copy;
+struct ending {
+    uint32_t *copy_of;     /* by node: the copy that it gives back; WEIR_NONE */
+    bool *is_bound_by_use; /* by copy: what settles the start of its reclamation touches it */
+};
+
+static bool ending_make(const struct lives *lives, struct ending *ending)
+{
+    const struct analysis *analysis = lives->analysis;
+    uint32_t n_nodes = lives->graph->n_nodes, n_copies = bind_n_copies(analysis->binding);
+
+    ending->copy_of = malloc(((size_t)n_nodes + 1) * sizeof *ending->copy_of);
+    ending->is_bound_by_use = calloc((size_t)n_copies + 1, sizeof *ending->is_bound_by_use);
+    if (ending->copy_of == NULL || ending->is_bound_by_use == NULL) {
+        return false;
+    }
+    memset(ending->copy_of, 0xff, n_nodes * sizeof *ending->copy_of);
+    for (uint32_t i = 0; i < n_copies; i++) {
+        weir_node reclamation = bind_copy(analysis->binding, (weir_copy){i})->reclamation;
+
+        if (weir_is(reclamation)) {
+            ending->copy_of[reclamation.index] = i;
         }
     }
-    return (weir_copy){WEIR_NONE};
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        uint32_t n;
+        const struct bind_touch *touches = bind_touches(analysis->binding, (weir_node){i}, &n);
+
+        for (uint32_t j = 0; j < n; j++) {
+            weir_node reclamation = bind_copy(analysis->binding, touches[j].copy)->reclamation;
+
+            if (weir_is(reclamation) && analysis->bound_by[reclamation.index] == i) {
+                ending->is_bound_by_use[touches[j].copy.index] = true;
+            }
+        }
+    }
+    return true;
 }
 
-static bool touches_copy(const struct binding *binding, uint32_t node, weir_copy copy)
+/* Barriers before a reclamation protect its copy. */
+static void walk_barriers(struct lives *lives, const struct ending *ending)
 {
-    uint32_t n;
-    const struct bind_touch *touches = bind_touches(binding, (weir_node){node}, &n);
+    const struct graph *graph = lives->graph;
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (weir_same(touches[i].copy, copy)) {
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        struct edge_ends ends = graph->edges.ends[i];
+        uint32_t copy = ending->copy_of[ends.consumer];
+
+        if (copy != WEIR_NONE && graph->nodes[ends.producer].kind == NODE_BARRIER) {
+            used_by(&lives->items[copy], &lives->roles[copy], ends.producer, BIND_HOLDS,
+                    finish_of(lives->analysis, ends.producer));
+        }
+    }
+}
+
+/* Who else keeps a reclamation waiting, longest. */
+static void walk_late(struct lives *lives, const struct ending *ending)
+{
+    const struct analysis *analysis = lives->analysis;
+    const struct graph *graph = lives->graph;
+
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        struct edge_ends ends = graph->edges.ends[i];
+        uint32_t copy = ending->copy_of[ends.consumer];
+
+        if (copy != WEIR_NONE && analysis->bound_by[ends.consumer] == ends.producer &&
+            analysis->earliest_ns[ends.consumer] > lives->items[copy].reclaim_ready_ns &&
+            graph->nodes[ends.producer].kind != NODE_BARRIER && !ending->is_bound_by_use[copy]) {
+            lives->items[copy].late_by.index = ends.producer;
+        }
+    }
+}
+
+static bool walk_endings(struct lives *lives)
+{
+    uint32_t n_copies = bind_n_copies(lives->analysis->binding);
+    struct ending ending = {NULL, NULL};
+    bool is_any = false, has_room = true;
+
+    for (uint32_t i = 0; i < n_copies && !is_any; i++) {
+        is_any = weir_is(bind_copy(lives->analysis->binding, (weir_copy){i})->reclamation);
+    }
+    if (is_any) {
+        has_room = ending_make(lives, &ending);
+    }
+    if (is_any && has_room) {
+        walk_barriers(lives, &ending);
+        walk_late(lives, &ending);
+    }
+    free(ending.copy_of);
+    free(ending.is_bound_by_use);
+    return has_room;
+}
+
+/* --- what settles the ends --- */
+
+static bool has_views(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->n_objects; i++) {
+        if (graph->objects[i].alias_of != WEIR_NONE) {
             return true;
         }
     }
     return false;
 }
 
-/* The copy that the edge's consumer gives back; none when it gives back nothing. */
-static weir_copy copy_behind(const struct binding *binding, uint32_t edge)
-{
-    const struct graph *graph = bind_of(binding);
-    uint32_t consumer = graph->edges.ends[edge].consumer;
-
-    return graph->nodes[consumer].kind == NODE_RECLAMATION ? copy_given_back(binding, consumer)
-                                                           : (weir_copy){WEIR_NONE};
-}
-
-/* Barriers before a reclamation protect its copy. */
-static void walk_barriers(const struct analysis *analysis, struct analyze_life *lives,
-                          uint32_t *roles)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-
-    for (uint32_t i = 0; i < graph->n_edges; i++) {
-        uint32_t producer = graph->edges.ends[i].producer;
-        weir_copy copy;
-
-        if (graph->nodes[producer].kind != NODE_BARRIER) {
-            continue;
-        }
-        copy = copy_behind(analysis->binding, i);
-        if (weir_is(copy)) {
-            used_by(&lives[copy.index], &roles[copy.index], producer, BIND_HOLDS,
-                    finish_of(analysis, producer));
-        }
-    }
-}
-
-/* Who else keeps a reclamation waiting, longest. */
-static void walk_late(const struct analysis *analysis, struct analyze_life *lives)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-
-    for (uint32_t i = 0; i < graph->n_edges; i++) {
-        weir_copy copy = copy_behind(analysis->binding, i);
-        struct edge_ends ends = graph->edges.ends[i];
-        struct analyze_life *life;
-
-        if (!weir_is(copy)) {
-            continue;
-        }
-        life = &lives[copy.index];
-        if (analysis->bound_by[ends.consumer] == ends.producer &&
-            analysis->earliest_ns[ends.consumer] > life->reclaim_ready_ns &&
-            graph->nodes[ends.producer].kind != NODE_BARRIER &&
-            !touches_copy(analysis->binding, ends.producer, copy)) {
-            life->late_by.index = ends.producer;
-        }
-    }
-}
-
-#define MOST_NAMES 256 /* of a node, that are looked through for each copy it is the last to use */
-
-/* Does the node name the object that owns the bytes, or only views of it? A node that names very many
- * objects is taken to name it. */
-static bool uses_root(const struct graph *graph, uint32_t node, weir_object root)
+/* Leaves the node's mark on each object that it names. */
+static void mark_names(const struct graph *graph, uint32_t node, uint32_t *named_by)
 {
     uint32_t n_reads, n_writes;
     const struct graph_access *reads =
@@ -149,28 +182,54 @@ static bool uses_root(const struct graph *graph, uint32_t node, weir_object root
     const weir_object *writes =
         list_get(&graph->object_lists, graph->nodes[node].writes, &n_writes);
 
-    if (n_reads > MOST_NAMES || n_writes > MOST_NAMES) {
-        return true;
-    }
     for (uint32_t i = 0; i < n_reads; i++) {
-        if (weir_same(reads[i].object, root)) {
-            return true;
-        }
+        named_by[reads[i].object.index] = node;
     }
     for (uint32_t i = 0; i < n_writes; i++) {
-        if (weir_same(writes[i], root)) {
-            return true;
-        }
+        named_by[writes[i].index] = node;
     }
-    return false;
 }
 
-/* @param roles what the node does to the copy */
-static enum analyze_role role_of(const struct analysis *analysis, weir_copy copy, uint32_t node,
-                                 uint32_t roles)
+/* Of each copy: does the node that settles its end name the object that owns the bytes, or only views
+ * of it? */
+static bool find_views_alone(struct lives *lives)
 {
-    const struct graph *graph = bind_of(analysis->binding);
-    enum node_kind kind = (enum node_kind)graph->nodes[node].kind;
+    const struct binding *binding = lives->analysis->binding;
+    uint32_t *named_by = NULL;
+
+    if (!has_views(lives->graph)) {
+        return true;
+    }
+    named_by = malloc(((size_t)lives->graph->n_objects + 1) * sizeof *named_by);
+    lives->is_views_alone =
+        calloc((size_t)bind_n_copies(binding) + 1, sizeof *lives->is_views_alone);
+    if (named_by == NULL || lives->is_views_alone == NULL) {
+        free(named_by);
+        return false;
+    }
+    memset(named_by, 0xff, lives->graph->n_objects * sizeof *named_by);
+    for (uint32_t i = 0; i < lives->graph->n_nodes; i++) {
+        uint32_t n;
+        const struct bind_touch *touches = bind_touches(binding, (weir_node){i}, &n);
+
+        mark_names(lives->graph, i, named_by);
+        for (uint32_t j = 0; j < n; j++) {
+            weir_copy copy = touches[j].copy;
+
+            if (lives->items[copy.index].ready_by.index == i) {
+                lives->is_views_alone[copy.index] =
+                    named_by[bind_copy(binding, copy)->object.index] != i;
+            }
+        }
+    }
+    free(named_by);
+    return true;
+}
+
+static enum analyze_role role_of(const struct lives *lives, uint32_t copy)
+{
+    uint32_t node = lives->items[copy].ready_by.index, roles = lives->roles[copy];
+    enum node_kind kind = (enum node_kind)lives->graph->nodes[node].kind;
 
     if (kind == NODE_BARRIER && (roles & BIND_HOLDS) != 0) {
         return ROLE_BARRIER;
@@ -178,27 +237,25 @@ static enum analyze_role role_of(const struct analysis *analysis, weir_copy copy
     if ((roles & (BIND_READS | BIND_FILLS)) == 0) {
         return ROLE_HOLD;
     }
-    if (graph_kind_is_copy(kind) && graph->nodes[node].object != WEIR_NONE) {
+    if (graph_kind_is_copy(kind) && lives->graph->nodes[node].object != WEIR_NONE) {
         return ROLE_TRANSFER;
     }
     if (kind == NODE_MAPPING) {
         return ROLE_MAPPING;
     }
-    return uses_root(graph, node, bind_copy(analysis->binding, copy)->object) ? ROLE_READER
-                                                                              : ROLE_ALIAS;
+    return lives->is_views_alone != NULL && lives->is_views_alone[copy] ? ROLE_ALIAS : ROLE_READER;
 }
 
-static void end(const struct analysis *analysis, weir_copy id, uint32_t roles,
-                struct analyze_life *life)
+static void end(const struct lives *lives, uint32_t id)
 {
-    const struct bind_copy *copy = bind_copy(analysis->binding, id);
+    const struct bind_copy *copy = bind_copy(lives->analysis->binding, (weir_copy){id});
+    struct analyze_life *life = &lives->items[id];
 
-    life->role =
-        weir_is(life->ready_by) ? role_of(analysis, id, life->ready_by.index, roles) : ROLE_NONE;
+    life->role = weir_is(life->ready_by) ? role_of(lives, id) : ROLE_NONE;
     if (!weir_is(life->ready_by)) {
         life->reclaim_ready_ns = life->begin_ns;
     }
-    life->end_ns = weir_is(copy->reclamation) ? finish_of(analysis, copy->reclamation.index)
+    life->end_ns = weir_is(copy->reclamation) ? finish_of(lives->analysis, copy->reclamation.index)
                    : copy->stays              ? -1
                                               : life->reclaim_ready_ns;
 }
@@ -207,27 +264,33 @@ enum weir_status analyze_lives(const struct analysis *analysis, struct analyze_l
                                struct weir_error *err)
 {
     uint32_t n_copies = bind_n_copies(analysis->binding);
-    struct analyze_life *lives = malloc(((size_t)n_copies + 1) * sizeof *lives);
-    uint32_t *roles = calloc((size_t)n_copies + 1, sizeof *roles);
+    struct lives lives = {analysis, bind_of(analysis->binding),
+                          malloc(((size_t)n_copies + 1) * sizeof *lives.items),
+                          calloc((size_t)n_copies + 1, sizeof *lives.roles), NULL};
+    bool has_room;
 
-    if (lives == NULL || roles == NULL) {
-        free(lives);
-        free(roles);
+    if (lives.items == NULL || lives.roles == NULL) {
+        free(lives.items);
+        free(lives.roles);
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < n_copies; i++) {
-        lives[i] = (struct analyze_life){
+        lives.items[i] = (struct analyze_life){
             {WEIR_NONE}, {WEIR_NONE}, {WEIR_NONE}, ROLE_NONE, 0, 0, 0,
         };
     }
-    walk_touches(analysis, lives, roles);
-    walk_barriers(analysis, lives, roles);
-    walk_late(analysis, lives);
-    for (uint32_t i = 0; i < n_copies; i++) {
-        end(analysis, (weir_copy){i}, roles[i], &lives[i]);
+    walk_touches(&lives);
+    has_room = walk_endings(&lives) && find_views_alone(&lives);
+    for (uint32_t i = 0; i < n_copies && has_room; i++) {
+        end(&lives, i);
     }
-    free(roles);
-    *out = lives;
+    free(lives.roles);
+    free(lives.is_views_alone);
+    if (!has_room) {
+        free(lives.items);
+        return weir_error_memory(err);
+    }
+    *out = lives.items;
     return WEIR_OK;
 }
 

@@ -176,21 +176,25 @@ static bool is_short(const struct proof *proof, struct analyze_progress *out)
     return false;
 }
 
-static bool all_fits(const struct proof *proof)
+bool analyze_all_fits(const struct binding *binding, int64_t *copies_bytes, int64_t *charges_bytes)
 {
-    const struct binding *binding = proof->analysis->binding;
+    const struct graph *graph = bind_of(binding);
 
-    memset(proof->need, 0, proof->n_domains * sizeof *proof->need);
+    memset(copies_bytes, 0, graph->n_domains * sizeof *copies_bytes);
+    memset(charges_bytes, 0, graph->n_domains * sizeof *charges_bytes);
     for (uint32_t i = 0; i < bind_n_copies(binding); i++) {
         const struct bind_copy *copy = bind_copy(binding, (weir_copy){i});
+        int64_t *sum = &copies_bytes[copy->domain.index];
 
-        proof->need[copy->domain.index] += copy->bytes;
+        if (__builtin_add_overflow(*sum, copy->bytes, sum)) {
+            return false; /* an object may have very many copies one after another */
+        }
     }
-    for (uint32_t i = 0; i < proof->n_nodes; i++) {
-        analyze_charges(proof->graph, (weir_node){i}, proof->need);
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        analyze_charges(graph, (weir_node){i}, charges_bytes);
     }
-    for (uint32_t d = 0; d < proof->n_domains; d++) {
-        if (proof->need[d] > room_of(proof->graph, d)) {
+    for (uint32_t d = 0; d < graph->n_domains; d++) {
+        if (copies_bytes[d] > room_of(graph, d) - charges_bytes[d]) {
             return false;
         }
     }
@@ -544,7 +548,7 @@ enum weir_status analyze_progress(const struct analysis *analysis, struct analyz
         return weir_error_memory(err);
     }
     if (!is_short(&proof, &found) && graph->n_nodes > 0 && graph->n_domains > 0 &&
-        !all_fits(&proof)) {
+        !analyze_all_fits(analysis->binding, proof.need, proof.most)) {
         /* Who gives way to whom depends on the schedule. */
         if (has_fallback(graph) || graph->n_domains > MOST_DOMAINS) {
             found = (struct analyze_progress){

@@ -191,13 +191,11 @@ static enum weir_status fill(struct analysis *analysis, struct weir_error *err)
             analysis->end_ns = finish;
         }
     }
-    pass_back(analysis, analysis->end_ns, analysis->latest_ns);
-    pass_back(analysis, ANALYZE_NEVER, analysis->due_ns);
     return WEIR_OK;
 }
 
-enum weir_status analyze(const struct binding *binding, struct analysis *out,
-                         struct weir_error *err)
+enum weir_status analyze_early(const struct binding *binding, struct analysis *out,
+                               struct weir_error *err)
 {
     struct analysis analysis = {.binding = binding};
     size_t n = NODES_AT_ONCE(&analysis);
@@ -211,12 +209,9 @@ enum weir_status analyze(const struct binding *binding, struct analysis *out,
     analysis.is_uncertain = calloc(n, sizeof *analysis.is_uncertain);
     analysis.length_ns = malloc(n * sizeof *analysis.length_ns);
     analysis.earliest_ns = malloc(n * sizeof *analysis.earliest_ns);
-    analysis.latest_ns = malloc(n * sizeof *analysis.latest_ns);
-    analysis.due_ns = malloc(n * sizeof *analysis.due_ns);
     analysis.bound_by = malloc(n * sizeof *analysis.bound_by);
     if (analysis.is_standby == NULL || analysis.is_uncertain == NULL ||
-        analysis.length_ns == NULL || analysis.earliest_ns == NULL || analysis.latest_ns == NULL ||
-        analysis.due_ns == NULL || analysis.bound_by == NULL) {
+        analysis.length_ns == NULL || analysis.earliest_ns == NULL || analysis.bound_by == NULL) {
         status = weir_error_memory(err);
     } else {
         status = fill(&analysis, err);
@@ -225,6 +220,29 @@ enum weir_status analyze(const struct binding *binding, struct analysis *out,
         analyze_free(&analysis);
         return status;
     }
+    *out = analysis;
+    return WEIR_OK;
+}
+
+enum weir_status analyze(const struct binding *binding, struct analysis *out,
+                         struct weir_error *err)
+{
+    struct analysis analysis;
+    size_t n;
+    enum weir_status status = analyze_early(binding, &analysis, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    n = NODES_AT_ONCE(&analysis);
+    analysis.latest_ns = malloc(n * sizeof *analysis.latest_ns);
+    analysis.due_ns = malloc(n * sizeof *analysis.due_ns);
+    if (analysis.latest_ns == NULL || analysis.due_ns == NULL) {
+        analyze_free(&analysis);
+        return weir_error_memory(err);
+    }
+    pass_back(&analysis, analysis.end_ns, analysis.latest_ns);
+    pass_back(&analysis, ANALYZE_NEVER, analysis.due_ns);
     *out = analysis;
     return WEIR_OK;
 }

@@ -64,8 +64,7 @@ static void check_purpose(struct audit *audit, uint32_t node)
 {
     enum node_kind kind = (enum node_kind)audit->graph->nodes[node].kind;
 
-    if ((kind != NODE_PREFETCH && kind != NODE_OFFLOAD) || has_purpose(audit, node) ||
-        !audit_takes(audit, FINDING_NO_CONSUMER)) {
+    if (has_purpose(audit, node) || !audit_takes(audit, FINDING_NO_CONSUMER)) {
         return;
     }
     report_add(audit->report, FINDING_NO_CONSUMER, NOWHERE,
@@ -77,8 +76,47 @@ static void check_purpose(struct audit *audit, uint32_t node)
 
 /* --- places --- */
 
-static bool is_placement(const struct graph_object *object, weir_domain domain)
+/* An object with more placements than this has them in a table. */
+#define SCANNED_PLACEMENTS 16
+
+struct placements {
+    struct keys *table; /* by (object, domain); NULL before the first object with many */
+    bool *is_entered;   /* by object; NULL likewise */
+};
+
+static enum weir_status enter_placements(const struct audit *audit, weir_object id,
+                                         const struct graph_object *object,
+                                         struct placements *placements)
 {
+    enum weir_status status = WEIR_OK;
+
+    if (placements->table == NULL) {
+        placements->table = keys_new();
+        placements->is_entered =
+            calloc((size_t)audit->graph->n_objects + 1, sizeof *placements->is_entered);
+    }
+    if (placements->table == NULL || placements->is_entered == NULL) {
+        return weir_error_memory(audit->err);
+    }
+    for (uint32_t i = 0;
+         !placements->is_entered[id.index] && i < object->n_placements && status == WEIR_OK; i++) {
+        struct key key = {{id.index, object->placements[i].index, 0, 0}};
+
+        status = keys_put(placements->table, &key, i, audit->err);
+    }
+    placements->is_entered[id.index] = true;
+    return status;
+}
+
+/* An object with many has been entered. */
+static bool is_placement(const struct placements *placements, weir_object id,
+                         const struct graph_object *object, weir_domain domain)
+{
+    if (object->n_placements > SCANNED_PLACEMENTS) {
+        struct key key = {{id.index, domain.index, 0, 0}};
+
+        return keys_find(placements->table, &key) != KEYS_NONE;
+    }
     for (uint32_t i = 0; i < object->n_placements; i++) {
         if (weir_same(object->placements[i], domain)) {
             return true;
@@ -87,39 +125,45 @@ static bool is_placement(const struct graph_object *object, weir_domain domain)
     return object->n_placements == 0;
 }
 
-static void check_places(struct audit *audit, uint32_t node)
+static enum weir_status check_place(struct audit *audit, uint32_t node,
+                                    const struct bind_copy *copy, struct placements *placements)
+{
+    struct graph_object object;
+    enum weir_status status = WEIR_OK;
+
+    graph_object(audit->graph, copy->object, &object);
+    if (object.n_placements > SCANNED_PLACEMENTS) {
+        status = enter_placements(audit, copy->object, &object, placements);
+    }
+    if (status != WEIR_OK || is_placement(placements, copy->object, &object, copy->domain) ||
+        !audit_takes(audit, FINDING_BAD_PLACEMENT)) {
+        return status;
+    }
+    report_add(audit->report, FINDING_BAD_PLACEMENT, NOWHERE,
+               "node %s puts object %s into %s, which is none of its placements",
+               audit_node(audit, node), graph_object_name(audit->graph, copy->object),
+               audit_domain(audit, copy->domain));
+    report_name(audit->report, audit_node(audit, node));
+    report_name(audit->report, graph_object_name(audit->graph, copy->object));
+    return WEIR_OK;
+}
+
+static enum weir_status check_places(struct audit *audit, uint32_t node,
+                                     struct placements *placements)
 {
     uint32_t n;
     const struct bind_touch *touches = bind_touches(audit->binding, (weir_node){node}, &n);
+    enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
         const struct bind_copy *copy = bind_copy(audit->binding, touches[i].copy);
-        struct graph_object object;
 
-        if ((touches[i].roles & (BIND_FILLS | BIND_ALLOCATES)) == 0 ||
-            audit->graph->objects[copy->object.index].rare == 0) {
-            continue;
-        }
-        graph_object(audit->graph, copy->object, &object);
-        if (!is_placement(&object, copy->domain) && audit_takes(audit, FINDING_BAD_PLACEMENT)) {
-            report_add(audit->report, FINDING_BAD_PLACEMENT, NOWHERE,
-                       "node %s puts object %s into %s, which is none of its placements",
-                       audit_node(audit, node), graph_object_name(audit->graph, copy->object),
-                       audit_domain(audit, copy->domain));
-            report_name(audit->report, audit_node(audit, node));
-            report_name(audit->report, graph_object_name(audit->graph, copy->object));
+        if ((touches[i].roles & (BIND_FILLS | BIND_ALLOCATES)) != 0 &&
+            audit->graph->objects[copy->object.index].rare != 0) {
+            status = check_place(audit, node, copy, placements);
         }
     }
-}
-
-static bool says_offloadable(const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->n_objects; i++) {
-        if ((graph->objects[i].flags & OBJECT_IS_OFFLOADABLE) != 0) {
-            return true;
-        }
-    }
-    return false;
+    return status;
 }
 
 /* Where the graph says of some objects that they may move, moving another is against it. */
@@ -193,11 +237,13 @@ static enum weir_status check_capacity(struct audit *audit)
     size_t n_domains = (size_t)graph->n_domains + 1;
     int64_t *always = calloc(n_domains, sizeof *always);
     int64_t *initial = calloc(n_domains, sizeof *initial);
+    int64_t *charges = calloc(n_domains, sizeof *charges);
     bool is_short = false;
 
-    if (always == NULL || initial == NULL) {
+    if (always == NULL || initial == NULL || charges == NULL) {
         free(always);
         free(initial);
+        free(charges);
         return weir_error_memory(audit->err);
     }
     analyze_always(audit->binding, always, initial);
@@ -207,11 +253,12 @@ static enum weir_status check_capacity(struct audit *audit)
             is_short = true;
         }
     }
-    if (!is_short) {
+    if (!is_short && !analyze_all_fits(audit->binding, initial, charges)) {
         check_needs(audit, always);
     }
     free(always);
     free(initial);
+    free(charges);
     return WEIR_OK;
 }
 
@@ -294,21 +341,43 @@ static enum weir_status check_views(struct audit *audit)
     return WEIR_OK;
 }
 
-enum weir_status audit_bytes(struct audit *audit)
+static enum weir_status check_all_places(struct audit *audit, bool is_moving)
 {
-    bool may_not_move = says_offloadable(audit->graph);
-    enum weir_status status;
+    const struct graph *graph = audit->graph;
+    struct placements placements = {NULL, NULL};
+    enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < audit->graph->n_nodes; i++) {
+    for (uint32_t i = 0; i < graph->n_nodes && status == WEIR_OK; i++) {
+        enum node_kind kind = (enum node_kind)graph->nodes[i].kind;
+
         if (!audit_runs(audit, i)) {
             continue;
         }
-        check_purpose(audit, i);
-        check_places(audit, i);
-        if (may_not_move) {
+        if (is_moving && (kind == NODE_PREFETCH || kind == NODE_OFFLOAD)) {
+            check_purpose(audit, i);
+        }
+        if (audit->facts.has_placements) {
+            status = check_places(audit, i, &placements);
+        }
+        if (audit->facts.has_offloadable) {
             check_offload(audit, i);
         }
     }
-    status = check_capacity(audit);
+    keys_free(placements.table);
+    free(placements.is_entered);
+    return status;
+}
+
+enum weir_status audit_bytes(struct audit *audit)
+{
+    bool is_moving = audit_has_kind(audit, NODE_PREFETCH) || audit_has_kind(audit, NODE_OFFLOAD);
+    enum weir_status status = WEIR_OK;
+
+    if (is_moving || audit->facts.has_placements) {
+        status = check_all_places(audit, is_moving);
+    }
+    if (status == WEIR_OK) {
+        status = check_capacity(audit);
+    }
     return status == WEIR_OK ? check_views(audit) : status;
 }

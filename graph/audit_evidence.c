@@ -2,6 +2,7 @@
 /* What costs rest on. Who measured once, or under other conditions, knows less than it seems. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/audit_internal.h"
@@ -88,25 +89,46 @@ static void check_machine(struct audit *audit)
     }
 }
 
-void audit_evidence(struct audit *audit)
+/* What an evidence that many nodes share is found to be, once. */
+enum doubt { DOUBT_SINGLE = 1, DOUBT_LOW = 2, DOUBT_SCOPE = 4 };
+
+static uint8_t doubts_of(const struct graph *graph, const struct graph_evidence *evidence)
+{
+    unsigned doubts = 0;
+
+    doubts |= is_single(graph, evidence) ? DOUBT_SINGLE : 0u;
+    doubts |= evidence->confidence >= 0 && evidence->confidence < LEAST_CONFIDENCE ? DOUBT_LOW : 0u;
+    doubts |= is_out_of_scope(graph, evidence) ? DOUBT_SCOPE : 0u;
+    return (uint8_t)doubts;
+}
+
+enum weir_status audit_evidence(struct audit *audit)
 {
     const struct graph *graph = audit->graph;
     struct tally single = {0, 0}, doubtful = {0, 0}, other = {0, 0};
+    uint8_t *doubts = calloc((size_t)graph->n_evidences + 1, sizeof *doubts);
 
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        const struct graph_evidence *evidence = &graph->evidences[graph->nodes[i].evidence];
-
-        if (graph->nodes[i].evidence == 0 || !audit_runs(audit, i)) {
-            continue;
-        }
-        count(&single, is_single(graph, evidence), i);
-        count(&doubtful, evidence->confidence >= 0 && evidence->confidence < LEAST_CONFIDENCE, i);
-        count(&other, is_out_of_scope(graph, evidence), i);
+    if (doubts == NULL) {
+        return weir_error_memory(audit->err);
     }
+    for (uint32_t i = 1; i < graph->n_evidences; i++) {
+        doubts[i] = doubts_of(graph, &graph->evidences[i]);
+    }
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        uint8_t of_node = doubts[graph->nodes[i].evidence];
+
+        if (of_node != 0 && audit_runs(audit, i)) {
+            count(&single, (of_node & DOUBT_SINGLE) != 0, i);
+            count(&doubtful, (of_node & DOUBT_LOW) != 0, i);
+            count(&other, (of_node & DOUBT_SCOPE) != 0, i);
+        }
+    }
+    free(doubts);
     tell(audit, FINDING_THIN_EVIDENCE, &single, "rest on one measurement (n=1)");
     tell(audit, FINDING_LOW_CONFIDENCE, &doubtful, "rest on evidence of a confidence below 0.5");
     tell(audit, FINDING_OTHER_SCOPE, &other,
          graph->scope == SCOPE_WARM ? "rest on cold times in a graph of warm ones"
                                     : "rest on warm times in a graph of cold ones");
     check_machine(audit);
+    return WEIR_OK;
 }

@@ -7,21 +7,44 @@
 #include "graph/analyze.h"
 #include "graph/audit.h"
 #include "graph/graph_internal.h"
+#include "graph/keys.h"
+
+/* What the graph has at all: what it does not have is not looked for node by node. */
+struct audit_facts {
+    uint32_t node_kinds;     /* a bit for each kind of node */
+    uint32_t edge_types;     /* a bit for each type of given edge */
+    bool has_start_edge;     /* an edge from a start */
+    bool has_deadline;       /* of a node */
+    bool has_fallback_node;  /* a node that stands in for another */
+    bool has_placements;     /* of an object */
+    bool has_offset;         /* an object that a plan gave its place */
+    bool has_offloadable;    /* an object that is said to be so */
+    bool has_recomputation;  /* a node that recomputes, or an object that may be recomputed */
+    bool has_overlap_window; /* an overlap with a latest start */
+};
 
 struct audit {
     const struct graph *graph;
     const struct binding *binding;
-    struct analysis analysis;
-    struct analyze_life *lives; /* by copy */
+    struct audit_facts facts;
+    struct analysis
+        analysis; /* empty, with NULL for what is by node, where no fact asks for times */
+    struct analyze_life *lives; /* by copy; NULL where nothing reclaims or recomputes */
     struct report *report;
     struct weir_error *err;
     uint32_t n_found[FINDING_CODES];
 
     uint32_t
-        *last_reader;  /* by copy: the last in program order that reads or holds it; WEIR_NONE */
-    uint32_t *stamp;   /* by copy: the last question that marked it */
-    uint32_t n_stamps; /* questions so far */
+        *last_reader;    /* by copy: the last in program order that reads or holds it, or WEIR_NONE;
+                              NULL where nothing is moved or recomputed */
+    uint32_t *marked_by; /* by copy: the node that touches it, if that was the last to be marked */
+    uint32_t marked;     /* the node whose touches were marked last; WEIR_NONE */
 };
+
+static inline bool audit_has_kind(const struct audit *audit, enum node_kind kind)
+{
+    return (audit->facts.node_kinds >> kind & 1) != 0;
+}
 
 /** Counts a finding. @return whether it is to be told, and not only counted */
 bool audit_takes(struct audit *audit, enum finding_code code);
@@ -29,7 +52,10 @@ bool audit_takes(struct audit *audit, enum finding_code code);
 /** Does the node run unless it is told to give way? */
 static inline bool audit_runs(const struct audit *audit, uint32_t node)
 {
-    return !audit->analysis.is_standby[node] && graph_node_is_on(audit->graph, (weir_node){node});
+    return audit->graph->nodes[node].rare == 0
+               ? !audit->facts.has_fallback_node || !audit->analysis.is_standby[node]
+               : !(audit->facts.has_fallback_node && audit->analysis.is_standby[node]) &&
+                     graph_node_is_on(audit->graph, (weir_node){node});
 }
 
 static inline const char *audit_node(const struct audit *audit, uint32_t node)
@@ -38,16 +64,16 @@ static inline const char *audit_node(const struct audit *audit, uint32_t node)
 }
 
 const char *audit_domain(const struct audit *audit, weir_domain domain);
-/** Do both touch bytes, and none in common? Of nodes that touch very many nobody asks: no. */
+/** Do both touch bytes, and none in common? Of nodes that touch very many nobody asks: no. The touches
+ *  of the one with more are marked, and stay so until another's are: asking of one node with each of
+ *  many costs as much as the many have touches. */
 bool audit_are_independent(struct audit *audit, uint32_t a, uint32_t b);
-/** Does the node touch the copy? */
-bool audit_touches(const struct audit *audit, uint32_t node, weir_copy copy);
 
 MUST_CHECK enum weir_status audit_bytes(struct audit *audit);     /* copies and capacity */
 MUST_CHECK enum weir_status audit_storage(struct audit *audit);   /* planned offsets */
 MUST_CHECK enum weir_status audit_recompute(struct audit *audit); /* recomputation */
 MUST_CHECK enum weir_status audit_order(struct audit *audit);     /* edges, barriers, queues */
 MUST_CHECK enum weir_status audit_windows(struct audit *audit);   /* deadlines and overlaps */
-void audit_evidence(struct audit *audit);                         /* what costs rest on */
+MUST_CHECK enum weir_status audit_evidence(struct audit *audit);  /* what costs rest on */
 
 #endif

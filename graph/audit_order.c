@@ -14,36 +14,22 @@
 
 /* --- reclamations --- */
 
-/* The copy that both ends of the edge touch and its consumer gives back; none. */
-static weir_copy copy_between(const struct audit *audit, uint32_t producer, uint32_t consumer)
+/* From the start of a node to a reclamation. */
+static bool is_early(const struct graph *graph, uint32_t edge)
 {
-    uint32_t n;
-    const struct bind_touch *touches = bind_touches(audit->binding, (weir_node){consumer}, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        if ((touches[i].roles & BIND_RECLAIMS) != 0 &&
-            audit_touches(audit, producer, touches[i].copy)) {
-            return touches[i].copy;
-        }
-    }
-    return (weir_copy){WEIR_NONE};
+    return (graph->edges.kinds[edge] & EDGE_IS_FROM_START) != 0 &&
+           graph->nodes[graph->edges.ends[edge].consumer].kind == NODE_RECLAMATION;
 }
 
-static void check_submission(struct audit *audit, uint32_t edge)
+static void tell_submission(struct audit *audit, uint32_t edge, uint32_t copy)
 {
     struct edge_ends ends = audit->graph->edges.ends[edge];
-    weir_copy copy;
     const char *object;
 
-    if (audit->graph->nodes[ends.consumer].kind != NODE_RECLAMATION ||
-        (audit->graph->edges.kinds[edge] & EDGE_IS_FROM_START) == 0) {
+    if (!audit_takes(audit, FINDING_RECLAIM_ON_SUBMISSION)) {
         return;
     }
-    copy = copy_between(audit, ends.producer, ends.consumer);
-    if (!weir_is(copy) || !audit_takes(audit, FINDING_RECLAIM_ON_SUBMISSION)) {
-        return;
-    }
-    object = graph_object_name(audit->graph, bind_copy(audit->binding, copy)->object);
+    object = graph_object_name(audit->graph, bind_copy(audit->binding, (weir_copy){copy})->object);
     report_add(audit->report, FINDING_RECLAIM_ON_SUBMISSION, NOWHERE,
                "reclamation %s of object %s follows the start of node %s, which uses it, and not "
                "its finish",
@@ -53,17 +39,87 @@ static void check_submission(struct audit *audit, uint32_t edge)
     report_name(audit->report, object);
 }
 
+/* Which early edges lead from a node that touches what their consumer gives back. Each producer says
+ * of its touches that they are its own, and then looks at its edges. */
+struct submissions {
+    uint32_t *given_back; /* by node: the copy that it gives back; WEIR_NONE */
+    uint32_t *touched_by; /* by copy: the last node at work that touches it; WEIR_NONE */
+    bool *is_found;       /* by given edge */
+};
+
+static void find_early(const struct audit *audit, uint32_t producer, struct submissions *found)
+{
+    const struct adjacency *next = &audit->analysis.next;
+    uint32_t first = next->first[producer], end = next->first[producer + 1], n;
+    const struct bind_touch *touches = bind_touches(audit->binding, (weir_node){producer}, &n);
+
+    while (first < end && (next->items[first].edge >= audit->graph->n_edges ||
+                           !is_early(audit->graph, next->items[first].edge))) {
+        first++;
+    }
+    for (uint32_t i = 0; first < end && i < n; i++) {
+        found->touched_by[touches[i].copy.index] = producer;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t copy = found->given_back[next->items[i].consumer];
+
+        if (next->items[i].edge < audit->graph->n_edges &&
+            is_early(audit->graph, next->items[i].edge) && copy != WEIR_NONE &&
+            found->touched_by[copy] == producer) {
+            found->is_found[next->items[i].edge] = true;
+        }
+    }
+}
+
+static enum weir_status find_submissions(const struct audit *audit, struct submissions *found)
+{
+    const struct graph *graph = audit->graph;
+    size_t n_nodes = (size_t)graph->n_nodes + 1, n_edges = (size_t)graph->n_edges + 1;
+    size_t n_copies = (size_t)bind_n_copies(audit->binding) + 1;
+
+    if (!audit->facts.has_start_edge || !audit_has_kind(audit, NODE_RECLAMATION)) {
+        return WEIR_OK;
+    }
+    found->given_back = malloc(n_nodes * sizeof *found->given_back);
+    found->touched_by = malloc(n_copies * sizeof *found->touched_by);
+    found->is_found = calloc(n_edges, sizeof *found->is_found);
+    if (found->given_back == NULL || found->touched_by == NULL || found->is_found == NULL) {
+        return weir_error_memory(audit->err);
+    }
+    memset(found->given_back, 0xff, n_nodes * sizeof *found->given_back);
+    memset(found->touched_by, 0xff, n_copies * sizeof *found->touched_by);
+    for (uint32_t i = 0; i < bind_n_copies(audit->binding); i++) {
+        weir_node reclamation = bind_copy(audit->binding, (weir_copy){i})->reclamation;
+
+        if (weir_is(reclamation)) {
+            found->given_back[reclamation.index] = i;
+        }
+    }
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        find_early(audit, i, found);
+    }
+    return WEIR_OK;
+}
+
+static void submissions_free(struct submissions *found)
+{
+    free(found->given_back);
+    free(found->touched_by);
+    free(found->is_found);
+}
+
 static void check_late(struct audit *audit, uint32_t copy)
 {
     const struct analyze_life *life = &audit->lives[copy];
     const struct bind_copy *of = bind_copy(audit->binding, (weir_copy){copy});
     char late[NUMBER_TEXT_BYTES], ready[NUMBER_TEXT_BYTES];
-    const char *object = graph_object_name(audit->graph, of->object);
+    const char *object;
 
     if (!weir_is(life->late_by) || !weir_is(life->ready_by) ||
         !audit_takes(audit, FINDING_LATE_RECLAMATION)) {
         return;
     }
+    object = graph_object_name(audit->graph, of->object);
     number_time_text(life->reclaim_ready_ns, ready);
     number_time_text(audit->analysis.earliest_ns[of->reclamation.index] - life->reclaim_ready_ns,
                      late);
@@ -181,15 +237,12 @@ static enum weir_status check_barriers(struct audit *audit)
 {
     struct into into = {NULL, NULL};
     enum weir_status status = WEIR_OK;
-    bool has_barrier = false;
 
-    for (uint32_t i = 0; i < audit->graph->n_nodes && !has_barrier; i++) {
-        has_barrier = audit->graph->nodes[i].kind == NODE_BARRIER;
+    if (!audit_has_kind(audit, NODE_BARRIER)) {
+        return WEIR_OK;
     }
-    if (has_barrier) {
-        status = make_into(audit, &into);
-    }
-    for (uint32_t i = 0; has_barrier && i < audit->graph->n_nodes && status == WEIR_OK; i++) {
+    status = make_into(audit, &into);
+    for (uint32_t i = 0; i < audit->graph->n_nodes && status == WEIR_OK; i++) {
         if (audit->graph->nodes[i].kind == NODE_BARRIER && audit_runs(audit, i)) {
             check_barrier(audit, &into, i);
         }
@@ -220,12 +273,21 @@ static bool gives_back(const struct audit *audit, uint32_t node)
     return value.n_workspace > 0 || value.staging.bytes > 0;
 }
 
-static void check_capacity_wait(struct audit *audit, uint32_t edge)
+/* Of a node that others wait for. */
+enum giving { GIVING_UNASKED, GIVING_NOTHING, GIVING_BYTES };
+
+/* @param giving by node: what is known so far */
+static void check_capacity_wait(struct audit *audit, uint32_t edge, uint8_t *giving)
 {
     struct edge_ends ends = audit->graph->edges.ends[edge];
 
-    if ((audit->graph->edges.kinds[edge] & EDGE_TYPE_MASK) != EDGE_CAPACITY_WAIT ||
-        gives_back(audit, ends.producer) || !audit_takes(audit, FINDING_IDLE_CAPACITY_WAIT)) {
+    if ((audit->graph->edges.kinds[edge] & EDGE_TYPE_MASK) != EDGE_CAPACITY_WAIT) {
+        return;
+    }
+    if (giving[ends.producer] == GIVING_UNASKED) {
+        giving[ends.producer] = gives_back(audit, ends.producer) ? GIVING_BYTES : GIVING_NOTHING;
+    }
+    if (giving[ends.producer] == GIVING_BYTES || !audit_takes(audit, FINDING_IDLE_CAPACITY_WAIT)) {
         return;
     }
     report_add(audit->report, FINDING_IDLE_CAPACITY_WAIT, NOWHERE,
@@ -233,6 +295,41 @@ static void check_capacity_wait(struct audit *audit, uint32_t edge)
                audit_node(audit, ends.consumer), audit_node(audit, ends.producer));
     report_name(audit->report, audit_node(audit, ends.producer));
     report_name(audit->report, audit_node(audit, ends.consumer));
+}
+
+/* --- edges --- */
+
+static enum weir_status check_edges(struct audit *audit)
+{
+    const struct graph *graph = audit->graph;
+    struct submissions early = {NULL, NULL, NULL};
+    uint8_t *giving = NULL;
+    enum weir_status status = find_submissions(audit, &early);
+
+    if (status == WEIR_OK && (audit->facts.edge_types >> EDGE_CAPACITY_WAIT & 1) != 0) {
+        giving = calloc((size_t)graph->n_nodes + 1, sizeof *giving);
+        status = giving == NULL ? weir_error_memory(audit->err) : WEIR_OK;
+    }
+    if (status != WEIR_OK || (giving == NULL && early.is_found == NULL)) {
+        goto done;
+    }
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        struct edge_ends ends = graph->edges.ends[i];
+
+        if (!audit_runs(audit, ends.producer) || !audit_runs(audit, ends.consumer)) {
+            continue;
+        }
+        if (early.is_found != NULL && early.is_found[i]) {
+            tell_submission(audit, i, early.given_back[ends.consumer]);
+        }
+        if (giving != NULL) {
+            check_capacity_wait(audit, i, giving);
+        }
+    }
+done:
+    submissions_free(&early);
+    free(giving);
+    return status;
 }
 
 /* --- queues --- */
@@ -248,12 +345,16 @@ struct queue {
 static void count_link(struct audit *audit, struct queue *queues, uint32_t edge)
 {
     const struct graph *graph = audit->graph;
-    struct edge_row row = edge_row_of(graph, edge);
-    uint32_t engine = graph->nodes[row.producer].engine;
+    struct edge_row row;
+    uint32_t engine;
 
-    if (row.type != EDGE_ORDERING || row.evidence != 0 || row.lag_ns != 0 || row.is_from_start ||
-        row.object != WEIR_NONE || engine == WEIR_NONE ||
-        engine != graph->nodes[row.consumer].engine ||
+    if ((graph->edges.kinds[edge] & EDGE_TYPE_MASK) != EDGE_ORDERING) {
+        return;
+    }
+    row = edge_row_of(graph, edge);
+    engine = graph->nodes[row.producer].engine;
+    if (row.evidence != 0 || row.lag_ns != 0 || row.is_from_start || row.object != WEIR_NONE ||
+        engine == WEIR_NONE || engine != graph->nodes[row.consumer].engine ||
         !audit_are_independent(audit, row.producer, row.consumer)) {
         return;
     }
@@ -333,7 +434,7 @@ static enum weir_status check_queues(struct audit *audit)
             count_node(audit, queues, i);
         }
     }
-    for (uint32_t i = 0; i < graph->n_edges; i++) {
+    for (uint32_t i = 0; i < graph->n_edges && audit->marked_by != NULL; i++) {
         count_link(audit, queues, i);
     }
     for (uint32_t i = 0; i < graph->n_engines; i++) {
@@ -345,19 +446,15 @@ static enum weir_status check_queues(struct audit *audit)
 
 enum weir_status audit_order(struct audit *audit)
 {
-    enum weir_status status;
+    enum weir_status status = check_edges(audit);
 
-    for (uint32_t i = 0; i < audit->graph->n_edges; i++) {
-        struct edge_ends ends = audit->graph->edges.ends[i];
-
-        if (audit_runs(audit, ends.producer) && audit_runs(audit, ends.consumer)) {
-            check_submission(audit, i);
-            check_capacity_wait(audit, i);
-        }
-    }
-    for (uint32_t i = 0; i < bind_n_copies(audit->binding); i++) {
+    for (uint32_t i = 0; status == WEIR_OK && audit_has_kind(audit, NODE_RECLAMATION) &&
+                         i < bind_n_copies(audit->binding);
+         i++) {
         check_late(audit, i);
     }
-    status = check_barriers(audit);
+    if (status == WEIR_OK) {
+        status = check_barriers(audit);
+    }
     return status == WEIR_OK ? check_queues(audit) : status;
 }

@@ -288,6 +288,255 @@ static struct text there_and_back(uint32_t n)
     return out.text;
 }
 
+/* A node that reads N objects, from whose start an edge leads to the reclamation of each. */
+static struct text early_reclamations(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put_objects(&out, n, " initial");
+    put(&out, "node hub compute duration=1");
+    put_list(&out, "reads=", n);
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node f%" PRIu32 " reclamation object=o%" PRIu32 "\n", i, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "edge hub f%" PRIu32 " ordering from=start\n", i);
+    }
+    return out.text;
+}
+
+/* A reclamation that reads N objects, behind N nodes that read one each. */
+static struct text late_reclamation(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put_objects(&out, n, " initial");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute duration=%" PRIu32 " reads=o%" PRIu32 "\n", i, i, i);
+    }
+    put(&out, "node last reclamation object=o0");
+    put_list(&out, "reads=", n);
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "edge n%" PRIu32 " last lifetime-hold\n", i);
+    }
+    return out.text;
+}
+
+/* N nodes that wait for bytes of one that touches N objects. */
+static struct text capacity_waits(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put_objects(&out, n, " initial retained");
+    put(&out, "node hub compute duration=1");
+    put_list(&out, "reads=", n);
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute duration=1\n", i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "edge hub n%" PRIu32 " capacity-wait\n", i);
+    }
+    return out.text;
+}
+
+/* An object that N domains may hold, with a copy in each. */
+static struct text many_placements(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "domain d%" PRIu32 " capacity=1KB\n", i);
+    }
+    put(&out, "object o size=1 domain=d0");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "%sd%" PRIu32, i == 0 ? " placements=" : ",", i);
+    }
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node w%" PRIu32 " compute duration=1 domain=d%" PRIu32 " writes=o\n", i, i);
+    }
+    return out.text;
+}
+
+/* One node makes N objects of N others and is named to make each again, which another one does; then
+ * all are read. */
+static struct text recomputed_at_once(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put_objects(&out, n, " initial");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "object p%" PRIu32 " size=1 recompute=maker\n", i);
+    }
+    for (int again = 0; again < 2; again++) {
+        put(&out, again == 0 ? "node maker compute duration=1 pure"
+                             : "node again rematerialization duration=1 pure");
+        put_list(&out, "reads=", n);
+        for (uint32_t i = 0; i < n; i++) {
+            put(&out, "%sp%" PRIu32, i == 0 ? " writes=" : ",", i);
+        }
+        put(&out, "\n");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node r%" PRIu32 " compute duration=1 reads=p%" PRIu32 "\n", i, i);
+    }
+    return out.text;
+}
+
+/* An input that comes and goes N times, from which each of N objects might be made again. */
+static struct text recomputed_one_by_one(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put(&out, "object in size=1\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "object o%" PRIu32 " size=1 recompute=m%" PRIu32 "\n", i, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node w%" PRIu32 " compute duration=1 writes=in\n", i);
+        put(&out, "node m%" PRIu32 " compute duration=1 pure reads=in writes=o%" PRIu32 "\n", i, i);
+        put(&out, "node f%" PRIu32 " reclamation object=in\n", i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node r%" PRIu32 " compute duration=1 reads=o%" PRIu32 "\n", i, i);
+    }
+    return out.text;
+}
+
+/* Barriers of 64 nodes before and 64 behind, all of which read the same object. */
+static struct text barriers(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put(&out, "object o size=1 initial\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute duration=1 reads=o\n", i);
+        if (i % 64 == 63) {
+            put(&out, "node b%" PRIu32 " barrier\n", i / 64);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (i / 64 < n / 64) {
+            put(&out, "edge n%" PRIu32 " b%" PRIu32 " barrier\n", i, i / 64);
+        }
+        if (i >= 64) {
+            put(&out, "edge b%" PRIu32 " n%" PRIu32 " barrier\n", i / 64 - 1, i);
+        }
+    }
+    return out.text;
+}
+
+/* One barrier with N nodes before it and N behind, all of which read the same object. */
+static struct text broad_barrier(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put(&out, "object o size=1 initial\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute duration=1 reads=o\n", i);
+    }
+    put(&out, "node all barrier\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node m%" PRIu32 " compute duration=1 reads=o\n", i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "edge n%" PRIu32 " all barrier\nedge all m%" PRIu32 " barrier\n", i, i);
+    }
+    return out.text;
+}
+
+/* A node that reads a thousand objects, with N bare edges to others of its engine. */
+static struct text many_links(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+    uint32_t n_read = n < 1000 ? n : 1000;
+
+    begin(&out, "all");
+    put_objects(&out, n_read + 1, " initial");
+    put(&out, "node hub compute engine=e duration=1");
+    put_list(&out, "reads=", n_read);
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute engine=e duration=1 reads=o%" PRIu32 "\n", i, n_read);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "edge hub n%" PRIu32 " ordering\n", i);
+    }
+    return out.text;
+}
+
+/* A node that reads N objects by a view of each. */
+static struct text many_views(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put_objects(&out, n, " initial");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "object v%" PRIu32 " size=1 alias=o%" PRIu32 "\n", i, i);
+    }
+    put(&out, "node reader compute duration=1");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "%sv%" PRIu32, i == 0 ? " reads=" : ",", i);
+    }
+    put(&out, "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node f%" PRIu32 " reclamation object=o%" PRIu32 "\n", i, i);
+    }
+    return out.text;
+}
+
+/* A chain of N nodes, each on an engine of its own, of which each overlap with the next is a line. */
+static struct text many_engines(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "engine e%" PRIu32 "\n", i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute engine=e%" PRIu32 " duration=1 deadline=1s\n", i, i);
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        put(&out, "edge n%" PRIu32 " n%" PRIu32 " ordering\n", i - 1, i);
+        put(&out, "overlap n%" PRIu32 " n%" PRIu32 " allowed latest=1s proof=none\n", i - 1, i);
+        put(&out, "overlap e%" PRIu32 " e%" PRIu32 " forbidden\n", i - 1, i);
+    }
+    return out.text;
+}
+
+/* Two chains, whose objects a plan puts at the same few places, one after another. */
+static struct text planned(uint32_t n)
+{
+    struct growing out = {{0}, 0};
+
+    begin(&out, "all");
+    put(&out, "engine f\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "object o%" PRIu32 " size=8 offset=%" PRIu32 "@m\n", i, i % 64 * 8);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(&out, "node n%" PRIu32 " compute engine=%s duration=1", i, i % 2 == 0 ? "e" : "f");
+        if (i > 0) {
+            put(&out, " reads=o%" PRIu32, i - 1);
+        }
+        put(&out, " writes=o%" PRIu32 "\n", i);
+    }
+    return out.text;
+}
+
 /* A name that nothing defines, in each of N lines. */
 static struct text many_faults(uint32_t n)
 {
@@ -338,6 +587,18 @@ const struct hard_text hard_texts[] = {
     {"an object in N domains", many_domains, NULL},
     {"audit: N before one before N", fork_join, NULL},
     {"audit: there and back", there_and_back, NULL},
+    {"N reclaimed on submission", early_reclamations, NULL},
+    {"a reclamation that reads N", late_reclamation, NULL},
+    {"N waits for bytes of one node", capacity_waits, NULL},
+    {"an object with N placements", many_placements, NULL},
+    {"N objects recomputed at once", recomputed_at_once, NULL},
+    {"N recomputed from one that goes", recomputed_one_by_one, NULL},
+    {"barriers, 64 before and behind", barriers, NULL},
+    {"a barrier, N before and behind", broad_barrier, NULL},
+    {"N links of one queue", many_links, NULL},
+    {"N views that one node reads", many_views, NULL},
+    {"N engines, deadlines, overlaps", many_engines, NULL},
+    {"N planned into a few places", planned, NULL},
     {"N names that nothing defines", many_faults, NULL},
     {"N edges said twice", same_edges, same_edges_again},
 };
