@@ -25,6 +25,8 @@ judge_libjudge_a_SOURCES = \
 	judge/settings.h \
 	judge/stalls.c \
 	judge/stalls.h \
+	judge/tails.c \
+	judge/tails.h \
 	judge/waiting.c \
 	judge/waiting.h \
 	judge/why.c \

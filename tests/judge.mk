@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	tests/judge/test_pressure \
 	tests/judge/test_settings \
 	tests/judge/test_stalls \
+	tests/judge/test_tails \
 	tests/judge/test_waiting
 
 tests_judge_test_chain_SOURCES = tests/judge/scene.h tests/judge/test_chain.c
@@ -25,5 +26,7 @@ tests_judge_test_settings_SOURCES = tests/judge/test_settings.c
 tests_judge_test_settings_LDADD = $(judge_test_libs)
 tests_judge_test_stalls_SOURCES = tests/judge/scene.h tests/judge/test_stalls.c
 tests_judge_test_stalls_LDADD = $(judge_test_libs)
+tests_judge_test_tails_SOURCES = tests/judge/test_tails.c
+tests_judge_test_tails_LDADD = $(judge_test_libs)
 tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
 tests_judge_test_waiting_LDADD = $(judge_test_libs)
