@@ -67,6 +67,12 @@ weir_SOURCES = \
 	cmd/scenario.c \
 	cmd/scenario.h \
 	cmd/scenario_what_if.c \
+	cmd/sensitivity.c \
+	cmd/sensitivity_again.c \
+	cmd/sensitivity_fixed.c \
+	cmd/sensitivity_internal.h \
+	cmd/sensitivity_json.c \
+	cmd/sensitivity_show.c \
 	cmd/shown.c \
 	cmd/simulate.c \
 	cmd/simulate_answer.c \

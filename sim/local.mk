@@ -43,6 +43,8 @@ sim_libsim_a_SOURCES = \
 	sim/simulate_internal.h \
 	sim/steer.c \
 	sim/stuck.c \
+	sim/variant.c \
+	sim/variant.h \
 	sim/waits.c \
 	sim/worth.c \
 	sim/worth.h
