@@ -16,17 +16,22 @@
 extern const struct cmd_verb cmd_verb_import;
 
 static const char usage[] =
-    "usage: weir import FORMAT FILE -o GRAPH [--window MARKER|FROM:TO] [--db FILE] [--json]\n\n"
+    "usage: weir import FORMAT FILE -o GRAPH [--window MARKER|FROM:TO] [--unit TIME] [--db FILE]\n"
+    "                   [--json]\n\n"
     "Makes a graph of a profile, and stores what the profile saw as a run of kind `recorded`:\n"
     "simulated with its own durations, the graph starts every action when it was seen to start.\n"
     "The report tells what was read, left out, resolved and assumed, and ends in a grade.\n\n"
     "formats:\n"
     "  nsys              Nsight Systems, exported to SQLite; plain, gzip or zstd\n"
+    "  psplib            a scheduling problem of PSPLIB, single mode (.sm); nothing was recorded, "
+    "so\n"
+    "                    there is a graph and no run\n"
     "  auto              finds out by the first bytes of the file\n\n"
     "  -o GRAPH          the file to write; - for standard output\n"
     "  --window MARKER   only what was launched within the first NVTX range of that text\n"
     "  --window FROM:TO  the same, by times since the profile began: 1.2s:1500ms; with a plus\n"
     "                    before each, since the first event, as figures count: +0s:+300ms\n"
+    "  --unit TIME       of a format that counts in units: how long one is (psplib: 1us)\n"
     "  --db FILE         the file that holds the runs (weir.db)\n"
     "  --json            answer with one JSON object\n\n"
     "grades, and what a graph may be used for:\n"
@@ -42,7 +47,7 @@ static const char usage[] =
 
 struct request {
     const char *operands[2]; /* format, file */
-    const char *output;
+    const char *output, *unit;
     struct import_options options;
     struct cmd_common common;
 };
@@ -124,7 +129,7 @@ static enum weir_status write_both(const struct request *request, struct work *w
                                    struct weir_error *err)
 {
     struct output output;
-    char hash[HASH_TEXT_BYTES];
+    char hash[HASH_TEXT_BYTES] = "";
     enum weir_status status = output_begin(&output, request->output, err);
 
     if (status != WEIR_OK)
@@ -134,7 +139,8 @@ static enum weir_status write_both(const struct request *request, struct work *w
         status = weir_error_within(err, "%.200s", output.path);
     if (status == WEIR_OK)
         status = output_settle(&output, err);
-    if (status == WEIR_OK)
+    memcpy(work->run.graph_hash, hash, sizeof work->run.graph_hash);
+    if (status == WEIR_OK && work->result.timeline != NULL)
         status = write_run(request, work, hash, err);
     return output_end(&output, status, err);
 }
@@ -223,8 +229,11 @@ static void answer_json(const struct request *request, const struct work *work)
     json_text(&json, "remedy", report->remedy == NULL ? "" : report->remedy);
     if (graph != NULL) {
         json_text(&json, "graph", request->output);
-        json_integer(&json, "run", work->run.id);
+        if (result->timeline != NULL)
+            json_integer(&json, "run", work->run.id);
         json_text(&json, "graph_hash", work->run.graph_hash);
+    }
+    if (result->timeline != NULL) {
         json_integer(&json, "makespan_ns", result->makespan_ns);
         json_ratio(&json, "unexplained_ratio",
                    result->makespan_ns == 0
@@ -302,25 +311,33 @@ static double percent_of(int64_t part_ns, int64_t whole_ns)
     return whole_ns == 0 ? 0.0 : 100 * (double)part_ns / (double)whole_ns;
 }
 
-static void answer_text(const struct request *request, const struct work *work)
+static void text_run(FILE *to, const struct work *work)
 {
     const struct import_result *result = &work->result;
-    const struct import_report *report = &result->report;
-    /* A graph on standard output is all that goes there. */
-    FILE *to = strcmp(request->output, "-") == 0 ? stderr : stdout;
     char text[NUMBER_TEXT_BYTES];
 
-    text_report(to, report);
     number_time_text(result->makespan_ns, text);
-    fprintf(to, "%s: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n", request->output,
-            graph_n_nodes(result->graph), graph_n_edges(result->graph),
-            graph_n_objects(result->graph));
     fprintf(to,
             "run %" PRId64
             ": recorded, makespan %s, of which %.2f %% is unexplained and %.1f %% the "
             "program's own time between calls\n",
             work->run.id, text, percent_of(result->chain_unexplained_ns, result->makespan_ns),
             percent_of(result->chain_host_ns, result->makespan_ns));
+}
+
+static void answer_text(const struct request *request, const struct work *work)
+{
+    const struct import_result *result = &work->result;
+    const struct import_report *report = &result->report;
+    /* A graph on standard output is all that goes there. */
+    FILE *to = strcmp(request->output, "-") == 0 ? stderr : stdout;
+
+    text_report(to, report);
+    fprintf(to, "%s: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n", request->output,
+            graph_n_nodes(result->graph), graph_n_edges(result->graph),
+            graph_n_objects(result->graph));
+    if (result->timeline != NULL)
+        text_run(to, work);
     fprintf(to, "grade %s: %s\n", import_grade_name(report->grade), report->reason);
     fprintf(to, "  good for: %s\n", import_grade_meaning(report->grade));
     if (report->remedy != NULL)
@@ -336,6 +353,17 @@ static void clear_away(struct work *work)
     free(work->settings);
 }
 
+static enum weir_status read_unit(struct request *request, struct weir_error *err)
+{
+    enum number_fault fault =
+        number_time(request->unit, strlen(request->unit), &request->options.unit_ns);
+
+    if (fault == NUMBER_OK && request->options.unit_ns > 0)
+        return WEIR_OK;
+    return weir_error_set(err, WEIR_USAGE, "--unit %.80s: %s; expected a time above 0, such as 1us",
+                          request->unit, fault == NUMBER_OK ? "no time" : number_fault_text(fault));
+}
+
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
                             struct weir_error *err)
 {
@@ -344,6 +372,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     const struct cmd_option options[] = {
         {.name = "-o", .takes_value = true, .value = &request.output},
         {.name = "--window", .takes_value = true, .value = &request.options.window},
+        {.name = "--unit", .takes_value = true, .value = &request.unit},
         {.name = NULL},
     };
     uint32_t n_operands;
@@ -359,6 +388,11 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (request.common.is_json && strcmp(request.output, "-") == 0)
         return weir_error_set(err, WEIR_USAGE,
                               "--json and -o - both write to standard output; name a file");
+    if (request.unit != NULL) {
+        status = read_unit(&request, err);
+        if (status != WEIR_OK)
+            return status;
+    }
     status = work_through(context, &request, &work, err);
     tell_warnings(&request, &work.result.report);
     if (request.common.is_json && (status == WEIR_OK || work.result.report.reason != NULL))

@@ -26,6 +26,12 @@ tests_fuzz_fuzz_nsys_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a 
 	$(ZLIB_LIBS) $(ZSTD_LIBS)
 tests_fuzz_fuzz_nsys_LDFLAGS = $(fuzz_ldflags)
 
+fuzz_programs += tests/fuzz/fuzz_psplib
+tests_fuzz_fuzz_psplib_SOURCES = tests/fuzz/fuzz_psplib.c
+tests_fuzz_fuzz_psplib_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a $(SQLITE_LIBS) \
+	$(ZLIB_LIBS) $(ZSTD_LIBS)
+tests_fuzz_fuzz_psplib_LDFLAGS = $(fuzz_ldflags)
+
 fuzz_programs += tests/fuzz/fuzz_simulate
 tests_fuzz_fuzz_simulate_SOURCES = tests/fuzz/fuzz_simulate.c
 tests_fuzz_fuzz_simulate_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \

@@ -53,6 +53,7 @@ include tests/kernels.mk
 include tests/replay.mk
 include tests/judge.mk
 include tests/plots.mk
+include tests/psplib.mk
 else
 TESTS += tests/check-missing.sh
 endif

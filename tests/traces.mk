@@ -53,6 +53,19 @@ tests_traces_test_nsys_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wr
 tests_traces_test_recording_SOURCES = tests/traces/test_recording.c tests/traces/exact.h
 tests_traces_test_recording_LDADD = $(traces_test_libs)
 
+check_PROGRAMS += tests/traces/test_psplib
+tests_traces_test_psplib_SOURCES = tests/traces/test_psplib.c
+tests_traces_test_psplib_LDADD = $(traces_test_libs)
+tests_traces_test_psplib_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc
+
+# The fuzz target over its corpus, in every check.
+check_PROGRAMS += tests/fuzz/corpus_psplib
+tests_fuzz_corpus_psplib_SOURCES = tests/fuzz/fuzz_psplib.c tests/fuzz/run_corpus.c
+tests_fuzz_corpus_psplib_CPPFLAGS = $(AM_CPPFLAGS) '-DCORPUS="psplib"'
+tests_fuzz_corpus_psplib_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.a \
+	$(SQLITE_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+
 # What an import costs, beside a bare SELECT over the same rows: make tests/bench/import_bench
 EXTRA_PROGRAMS += tests/bench/import_bench
 tests_bench_import_bench_SOURCES = \

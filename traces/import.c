@@ -8,11 +8,14 @@
 
 #include "base/array.h"
 #include "traces/nsys.h"
+#include "traces/psplib.h"
 
 static const struct import_format formats[] = {
-    {"nsys", "Nsight Systems, exported to SQLite (plain, gzip or zstd)", nsys_read,
-     nsys_looks_like},
-    {NULL, NULL, NULL, NULL},
+    {"nsys", "Nsight Systems, exported to SQLite (plain, gzip or zstd)", nsys_read, nsys_looks_like,
+     false},
+    {"psplib", "scheduling problems of PSPLIB, single mode (.sm)", psplib_read, psplib_looks_like,
+     true},
+    {NULL, NULL, NULL, NULL, false},
 };
 
 const struct import_format *import_formats(void)
@@ -103,6 +106,13 @@ enum weir_status import_read(const char *format, const char *path,
 
     memset(out, 0, sizeof *out);
     status = find_format(format, path, &found, err);
+    if (status == WEIR_OK && options->unit_ns > 0 && !found->counts_units) {
+        return weir_error_set(
+            err, WEIR_USAGE,
+            "--unit is for files that count in units without a name, and the times "
+            "of %s are in nanoseconds; leave it out",
+            found->name);
+    }
     return status == WEIR_OK ? found->read(path, options, out, err) : status;
 }
 

@@ -18,6 +18,7 @@ enum import_grade {
 
 struct import_options {
     const char *window; /* a marker's text, or FROM:TO since the profile began; NULL: all of it */
+    int64_t unit_ns;    /* what a file that counts in units counts in; 0: the format's own */
     void (*progress)(void *arg, double part); /* after each step of the work; NULL: to nobody */
     void *progress_arg;
 };
@@ -61,8 +62,10 @@ const struct import_item *import_report_find(const struct import_report *, const
 void import_report_free(struct import_report *);
 
 struct import_result {
-    struct graph *graph;       /* NULL when refused */
-    struct timeline *timeline; /* what the profile saw, of that graph; NULL when refused */
+    struct graph *graph; /* NULL when refused */
+    struct timeline
+        *timeline; /* what the profile saw, of that graph; NULL when refused, or when the
+                                  file holds no recording */
     struct import_report report;
     int64_t origin_ns;   /* the profile's time that is 0 in the graph */
     int64_t makespan_ns; /* of the timeline, which is its precedence bound too */
@@ -80,6 +83,7 @@ struct import_format {
                              struct import_result *out, struct weir_error *err);
     /** Does a file that begins with these bytes look like one? */
     bool (*looks_like)(const unsigned char *bytes, size_t n_bytes);
+    bool counts_units; /* its times have no unit: options->unit_ns is for it */
 };
 
 /* Ends with a NULL name. */

@@ -40,6 +40,10 @@ traces_libtraces_a_SOURCES = \
 	traces/nsys_unpack.c \
 	traces/nsys_waits.c \
 	traces/nsys_window.c \
+	traces/psplib.c \
+	traces/psplib.h \
+	traces/psplib_internal.h \
+	traces/psplib_text.c \
 	traces/recording.c \
 	traces/recording.h \
 	traces/recording_build.c \
