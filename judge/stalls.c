@@ -59,9 +59,21 @@ static enum stall_cause cause_of_kind(enum node_kind kind)
     return STALL_COMPUTE;
 }
 
-/* While bound->node ran: what the one after it was waiting for. */
-static enum stall_cause cause_while_running(const struct search *f, const struct bound *bound)
+/* Did the node wait for bytes, or give them back to one that did as soon as it could? */
+static bool is_for_bytes(const struct search *f, weir_node node, const struct bound *bound,
+                         bool was_for_bytes)
 {
+    return bound->cause == BOUND_CAPACITY || (was_for_bytes && bound->cause == BOUND_PREDECESSOR &&
+                                              graph_node_kind(f->graph, node) == NODE_RECLAMATION);
+}
+
+/* While bound->node ran: what the one after it was waiting for. */
+static enum stall_cause cause_while_running(const struct search *f, const struct bound *bound,
+                                            bool for_bytes)
+{
+    if (for_bytes) {
+        return STALL_CAPACITY;
+    }
     switch (bound->cause) {
     case BOUND_ENGINE:
         return STALL_ENGINE;
@@ -129,6 +141,7 @@ static enum weir_status walk_back(struct stretch *stretch)
     weir_node node = stretch->part.ends;
     int64_t at_ns = stretch->part.end_ns;
     enum weir_status status = WEIR_OK;
+    bool for_bytes = false;
 
     while (status == WEIR_OK && at_ns > stretch->part.begin_ns) {
         struct bound bound = bound_of_start(f->index, node);
@@ -144,8 +157,10 @@ static enum weir_status walk_back(struct stretch *stretch)
         if (!weir_is(bound.node) || status != WEIR_OK) {
             break;
         }
+        for_bytes = is_for_bytes(f, node, &bound, for_bytes);
         at_ns = f->timeline->spans[bound.node.index].start_ns;
-        status = charge(stretch, cause_while_running(f, &bound), bound.node, at_ns, bound.end_ns);
+        status = charge(stretch, cause_while_running(f, &bound, for_bytes), bound.node, at_ns,
+                        bound.end_ns);
         node = bound.node;
     }
     return status;

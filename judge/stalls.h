@@ -16,13 +16,13 @@ enum stall_cause {
     STALL_ALLOCATION,        /* an allocation, mapping or reclamation */
     STALL_COMPUTE,           /* a compute node or barrier */
     STALL_ENGINE,            /* a slot of another engine */
-    STALL_CAPACITY,          /* bytes that a running node held */
-    STALL_OVERLAP,           /* a running node beside which the next one must not run */
-    STALL_ADMISSION,         /* the policy */
-    STALL_RELEASE,           /* a release time, or the readiness of an initial copy */
-    STALL_LAG,               /* the lag of an edge */
-    STALL_WINDOW,            /* that a window closes, and a fallback is needed */
-    STALL_UNKNOWN            /* the timeline does not tell; in a replay, its own overhead */
+    STALL_CAPACITY,  /* bytes that a running node held, or kept a reclamation from giving back */
+    STALL_OVERLAP,   /* a running node beside which the next one must not run */
+    STALL_ADMISSION, /* the policy */
+    STALL_RELEASE,   /* a release time, or the readiness of an initial copy */
+    STALL_LAG,       /* the lag of an edge */
+    STALL_WINDOW,    /* that a window closes, and a fallback is needed */
+    STALL_UNKNOWN    /* the timeline does not tell; in a replay, its own overhead */
 };
 #define STALL_CAUSES 12
 

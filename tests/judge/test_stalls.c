@@ -128,6 +128,34 @@ START_TEST(test_another_engine)
 }
 END_TEST
 
+/* b lacks the bytes of x, which free gives back in no time at 30, when spill, its last reader, has
+ * ended; free could not come sooner for the bytes' sake, so from 10 to 30 b waited for bytes. Before
+ * that spill waited for w, which is no matter of bytes. */
+START_TEST(test_bytes_that_a_reclamation_gives)
+{
+    struct scene scene;
+    struct stalls stalls;
+    struct told told;
+
+    scene_begin(&scene, "weir 1\ndomain m capacity=1000\nengine gpu\nengine copy\nengine other\n"
+                        "object x size=900 initial\n"
+                        "node w compute engine=other duration=10\n"
+                        "node spill compute engine=copy duration=20 reads=x\n"
+                        "node free reclamation object=x\n"
+                        "node b compute engine=gpu duration=3 workspace=200\n"
+                        "edge w spill ordering\n");
+    scene_ran(&scene, "w", 0, 0, 10, WAIT_NONE, NULL);
+    scene_ran(&scene, "spill", 10, 10, 30, WAIT_NONE, NULL);
+    scene_ran(&scene, "free", 30, 30, 30, WAIT_NONE, NULL);
+    scene_ran(&scene, "b", 0, 30, 33, WAIT_CAPACITY, "free");
+    find(&scene, &told, &stalls);
+    ck_assert_str_eq(told.text, "copy spill compute w 0-10; gpu b capacity spill 10-30; "
+                                "gpu b compute w 0-10");
+    stalls_free(&stalls);
+    scene_end(&scene);
+}
+END_TEST
+
 /* A recording tells no causes: b follows a on its engine after 5 that nobody explains, and d, which
  * starts when the clock says that c has not finished yet, is taken to follow it at once. */
 START_TEST(test_a_recording)
@@ -261,6 +289,7 @@ int main(void)
 
     tcase_add_test(tests, test_by_hand);
     tcase_add_test(tests, test_another_engine);
+    tcase_add_test(tests, test_bytes_that_a_reclamation_gives);
     tcase_add_test(tests, test_a_recording);
     tcase_add_loop_test(tests, test_every_nanosecond, 0, 300);
     suite_add_tcase(suite, tests);
