@@ -63,9 +63,8 @@ void import_report_free(struct import_report *);
 
 struct import_result {
     struct graph *graph; /* NULL when refused */
-    struct timeline
-        *timeline; /* what the profile saw, of that graph; NULL when refused, or when the
-                                  file holds no recording */
+    /* What the profile saw, of that graph; NULL when refused, or when nothing was recorded. */
+    struct timeline *timeline;
     struct import_report report;
     int64_t origin_ns;   /* the profile's time that is 0 in the graph */
     int64_t makespan_ns; /* of the timeline, which is its precedence bound too */

@@ -113,6 +113,8 @@ def graph_rows():
                   put("bad.weir", data))
         yield Row(f"simulate: {name}", ["simulate", "bad.weir"], 3, ["bad.weir"] + parts,
                   put("bad.weir", data))
+        yield Row(f"sensitivity: {name}", ["sensitivity", "bad.weir"], 3, ["bad.weir"] + parts,
+                  put("bad.weir", data))
     for name in ("empty", "zeros", "noise", "long line", "many faults", "nan factor", "2^63 bytes",
                  "not utf-8"):
         data, parts = {n: (d, p) for n, d, p in bad_graphs()}[name]
@@ -158,6 +160,7 @@ def place_rows():
         "arena": (["arena", "bad"], 3),
         "import": (["import", "nsys", "bad", "-o", "out.weir"], 3),
         "import auto": (["import", "auto", "bad", "-o", "out.weir"], 3),
+        "import psplib": (["import", "psplib", "bad", "-o", "out.weir"], 3),
         "store": (["runs", "--db", "bad"], 6),
         "plug-in": (["simulate", "step.weir", "--policy", "./bad"], 3),
     }
@@ -172,7 +175,7 @@ def place_rows():
                   lambda folder: (folder / "bad").symlink_to("bad"))
         yield Row(f"{name}: long name", [w.replace("bad", "b" * 300) for w in words], status,
                   ["bbb"])
-    for name in ("check", "simulate", "machine", "analyze", "arena", "import"):
+    for name in ("check", "simulate", "machine", "analyze", "arena", "import", "import psplib"):
         words, status = readers[name]
         yield Row(f"{name}: empty pipe", words, status, ["bad"], make_fifo(b""))
         yield Row(f"{name}: pipe of noise", words, status, ["bad"], make_fifo(b"\x01\x02" * 5000))
@@ -204,6 +207,38 @@ def buffer_rows():
             ("long line", head + b"x" * 10 * MEGABYTE + b",0,3,y\n", [":2"])):
         yield Row(f"arena: {name}", ["arena", "bad.csv"], 3, ["bad.csv"] + parts,
                   put("bad.csv", data))
+
+
+# ---- scheduling problems ----
+
+def problem_rows():
+    """Each row of the table in tests/traces/test_psplib.c is tried there; here, what no table holds."""
+    noise = random.Random(4)
+    good = (scenes.SOURCE / "tests/fuzz/corpus/psplib/two-resources.sm").read_bytes()
+    words = ["import", "psplib", "bad.sm", "-o", "out.weir"]
+    for name, data, parts in (
+            ("empty", b"", ["bad.sm:1:1", "PRECEDENCE RELATIONS"]),
+            ("noise", bytes(noise.randrange(256) for _ in range(5000)), ["bad.sm:1"]),
+            ("zeros", bytes(5000), ["bad.sm:1:1", "0x00"]),
+            ("rules only", b"*" * 70 + b"\n" + b"-" * 70 + b"\n", ["PRECEDENCE RELATIONS"]),
+            ("a graph", b"weir 1\ngraph g\n", ["bad.sm:1:1", "weir 1"]),
+            ("half", good[:len(good) // 2], ["bad.sm:", "expected"]),
+            ("without an end", good[:good.index(b"RESOURCEAV")], ["RESOURCEAVAILABILITIES"]),
+            ("twice", good + good, ["the end of the file"]),
+            ("long line", good[:150] + b"9" * 10 * MEGABYTE + b"\n" + good[150:], ["bad.sm:"]),
+            ("many jobs", good.replace(b":  4", b":  999999999"), ["bad.sm:6:", "number of jobs"]),
+            ("many successors", good.replace(b"2           2   3", b"4           " + b"2 " * MEGABYTE),
+             ["bad.sm:19:", "a second time"])):
+        yield Row(f"import psplib: {name}", words, 3, parts, put("bad.sm", data))
+    yield Row("import psplib: a window", words + ["--window", "1s:2s"], 2, ["--window"],
+              put("bad.sm", good))
+    for unit in ("0", "-1us", "1.5", "1h", ""):
+        yield Row(f"import psplib: unit '{unit}'", words + ["--unit", unit], 2, ["--unit"],
+                  put("bad.sm", good))
+    yield Row("import psplib: unit of ages", words + ["--unit", "9000000000s"], 3, ["--unit", "2^63"],
+              put("bad.sm", good))
+    yield Row("import: unit of a profile", ["import", "nsys", "profile.sqlite", "-o", "out.weir",
+                                            "--unit", "1us"], 2, ["--unit", "nsys"])
 
 
 # ---- profiles ----
@@ -388,6 +423,22 @@ def what_if_rows():
                                                   "--delay", "first=1"], 2, ["--delay", "2^63"])
     yield Row("simulate: --delay to the end of time", ["simulate", "step.weir", "--delay", longest],
               3, ["out-of-range"])
+    for name, words, status, parts in (
+            ("--scale no such node", ["--scale", "firts=2"], 2, ["--scale", "first"]),
+            ("--scale nan", ["--scale", "sm=nan"], 2, ["nan"]),
+            ("--delay 1e400", ["--delay", "first=1e400"], 2, ["1e400"]),
+            ("--top -1", ["--top", "-1"], 2, ["--top"]), ("--top nan", ["--top", "nan"], 2, ["nan"]),
+            ("--top 2^32", ["--top", "4294967296"], 2, ["--top"]),
+            ("--limit -1", ["--limit", "-1"], 2, ["--limit"]),
+            ("--threads 0", ["--threads", "0"], 2, ["--threads"]),
+            ("--threads too many", ["--threads", "100000"], 2, ["--threads", "256"]),
+            ("a value of --fixed", ["--fixed=yes"], 2, ["--fixed"]),
+            ("two graphs", ["step.weir"], 2, ["operand"]),
+            ("a run of ages", ["--delay", "first=4e9s"], 2, ["4e9s"]),
+            ("a run longer than told of", ["--delay", "first=4000000000s"], 3, ["2^61"]),
+            ("no such policy", ["--policy", "nope"], 2, ["nope"]),
+            ("no store", ["--db", "step.weir"], 6, ["step.weir"])):
+        yield Row(f"sensitivity: {name}", ["sensitivity", "step.weir"] + words, status, parts)
 
 
 def rows():
@@ -395,6 +446,7 @@ def rows():
     yield from what_if_rows()
     yield from place_rows()
     yield from buffer_rows()
+    yield from problem_rows()
     yield from profile_rows()
     yield from store_rows()
     yield from output_rows()
