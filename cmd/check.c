@@ -7,7 +7,7 @@
 
 #include "cmd/check_explain.h"
 #include "cmd/cmd.h"
-#include "cmd/json.h"
+#include "cmd/findings.h"
 #include "cmd/progress.h"
 
 extern const struct cmd_verb cmd_verb_check;
@@ -46,28 +46,7 @@ static void answer_json(const struct report *report, const struct graph *graph)
     json_integer(&json, "edges", graph == NULL ? 0 : graph_n_edges(graph));
     json_integer(&json, "objects", graph == NULL ? 0 : graph_n_objects(graph));
     json_integer(&json, "errors", report_errors(report));
-    json_open_array(&json, "findings");
-    for (uint32_t i = 0; i < report_count(report); i++) {
-        const struct finding *finding = report_finding(report, i);
-
-        json_open_object(&json, NULL);
-        json_text(&json, "code", finding_name(finding->code));
-        json_text(&json, "severity", severity_name(finding->severity));
-        json_open_array(&json, "names");
-        for (uint32_t j = 0; j < FINDING_NAMES && finding->names[j] != NULL; j++) {
-            json_text(&json, NULL, finding->names[j]);
-        }
-        json_close_array(&json);
-        json_text(&json, "message", finding->message);
-        json_text(&json, "remedy", finding->remedy);
-        if (finding->at.file != NULL) {
-            json_text(&json, "file", finding->at.file);
-            json_integer(&json, "line", finding->at.line);
-            json_integer(&json, "column", finding->at.column);
-        }
-        json_close_object(&json);
-    }
-    json_close_array(&json);
+    cmd_json_findings(&json, report);
     json_close_object(&json);
 }
 

@@ -42,6 +42,8 @@ weir_SOURCES = \
 	cmd/generate.c \
 	cmd/gnuplot.c \
 	cmd/gnuplot.h \
+	cmd/findings.c \
+	cmd/findings.h \
 	cmd/graph_file.c \
 	cmd/import.c \
 	cmd/json.c \

@@ -6,6 +6,7 @@
 #include "cmd/simulate_internal.h"
 #include "graph/analyze.h"
 #include "judge/chain.h"
+#include "judge/modes.h"
 
 extern const struct cmd_verb cmd_verb_simulate;
 
@@ -25,6 +26,28 @@ static const char usage[] =
     "is stored as well, with the reason on standard error\n\n"
     "example:\n"
     "  weir simulate step.weir --machine h200 --policy retain --json\n";
+
+#define SHOWN_IN_TEXT 3 /* findings of each kind */
+
+static enum weir_status find_modes(const struct cmd_common *common, struct simulated *simulated,
+                                   struct weir_error *err)
+{
+    const struct simulate_options *options = &simulated->scenario.simulate;
+    struct modes_settings settings = modes_default();
+
+    settings.contention = contention_name(options->contention);
+    settings.forbids_unknown = options->unknown_overlap == UNKNOWN_FORBID;
+    settings.links = simulated->links;
+    settings.n_links = simulated->n_links;
+    if (!common->is_json) {
+        settings.most_shown = SHOWN_IN_TEXT;
+    }
+    simulated->findings = report_new(0);
+    return simulated->findings == NULL
+               ? weir_error_memory(err)
+               : modes_find(plan_binding(simulated->scenario.plan), simulated->result.timeline,
+                            &settings, simulated->findings, err);
+}
 
 static enum weir_status run_plan(const struct cmd_context *context,
                                  const struct scenario_request *request,
@@ -48,6 +71,9 @@ static enum weir_status run_plan(const struct cmd_context *context,
                             &simulated->links, &simulated->n_links, err);
     }
     if (status == WEIR_OK) {
+        status = find_modes(common, simulated, err);
+    }
+    if (status == WEIR_OK) {
         progress_phase(&progress, "storing");
         status = simulate_store(request, common, simulated, err);
     }
@@ -62,8 +88,11 @@ static enum weir_status answer(const struct cmd_common *common, const struct sim
 
     if (common->is_json) {
         simulate_answer_json(simulated);
-    } else if (!common->is_quiet) {
+    } else if (common->is_quiet) {
+        cmd_print_errors(simulated->findings);
+    } else {
         simulate_answer_text(simulated);
+        cmd_print_report(simulated->findings);
     }
     if (timeline->status == RUN_COMPLETE) {
         return WEIR_OK;
@@ -79,6 +108,7 @@ static void clear_away(struct simulated *simulated)
 {
     timeline_free(simulated->result.timeline);
     free(simulated->result.explanation);
+    report_free(simulated->findings);
     free(simulated->links);
     free(simulated->ways);
     arena_free(&simulated->texts);

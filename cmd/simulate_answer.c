@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "cmd/findings.h"
 #include "cmd/simulate_internal.h"
 
 static void sum_waits(const struct timeline *timeline, int64_t waited_ns[WAIT_OVERLAP + 1])
@@ -60,6 +61,7 @@ void simulate_answer_json(const struct simulated *simulated)
     json_close_object(&json);
     json_integer(&json, "hypothetical_overlap_ns", simulated->result.hypothetical_ns);
     json_fallbacks(&json, simulated);
+    cmd_json_findings(&json, simulated->findings);
     json_integer(&json, "simulate_wall_ns", simulated->result.wall_ns);
     json_integer(&json, "simulate_memory_bytes", (int64_t)simulated->result.memory_bytes);
     json_text(&json, "graph_hash", simulated->run.graph_hash);

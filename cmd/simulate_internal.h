@@ -4,6 +4,7 @@
 #define WEIR_CMD_SIMULATE_INTERNAL_H
 
 #include "cmd/scenario.h"
+#include "graph/report.h"
 #include "judge/gave_way.h"
 
 struct simulated {
@@ -14,6 +15,7 @@ struct simulated {
     size_t n_links;
     struct gave_way *ways; /* fallbacks that were taken */
     size_t n_ways;
+    struct report *findings; /* what is wrong with the schedule */
     struct run_deviation *deviations; /* the same, for the store */
     struct arena texts;
     char *settings;

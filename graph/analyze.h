@@ -202,6 +202,12 @@ MUST_CHECK enum weir_status analyze_stuck_waits(const struct analysis *analysis,
                                                 const bool *is_finished,
                                                 struct analyze_waits *waits,
                                                 struct weir_error *err);
+/** The same, but of all who would give bytes of a domain back each node waits for one alone. That is
+ *  enough for a circle, and costs no more than the graph. */
+MUST_CHECK enum weir_status analyze_stuck_for_one(const struct analysis *analysis,
+                                                  const bool *is_finished,
+                                                  struct analyze_waits *waits,
+                                                  struct weir_error *err);
 /** A circle of given and implied edges and waits, malloc'ed: each node before the next, and the last
  *  before the first. *nodes NULL and *n 0 when there is none. */
 MUST_CHECK enum weir_status analyze_circle(const struct binding *binding,

@@ -37,34 +37,46 @@ void analyze_waits_free(struct analyze_waits *waits)
 
 /* --- what a stuck run waits for --- */
 
+/* Staging that a finished node still holds, until those that use the copy it filled have finished. */
+struct staged {
+    uint32_t copy, domain;
+};
+
 struct stuck {
     const struct analysis *analysis;
     const bool *is_finished;
     bool *is_live; /* by copy */
+    struct staged *staged;
+    size_t n_staged, staged_room;
     int64_t *free; /* by domain */
     int64_t *need; /* by domain, of the node at hand */
     struct analyze_waits *waits;
     struct weir_error *err;
 };
 
-/* Nodes that have to finish before the copy has ended. */
-static enum weir_status wait_for_end(struct stuck *stuck, weir_copy id, uint32_t consumer)
+static enum weir_status wait_for_uses(struct stuck *stuck, weir_copy id, uint32_t consumer)
 {
-    const struct binding *binding = stuck->analysis->binding;
-    const struct bind_copy *copy = bind_copy(binding, id);
     uint32_t cursor = 0;
     weir_node last;
     enum weir_status status = WEIR_OK;
 
-    if (weir_is(copy->reclamation)) {
-        return add_wait(stuck->waits, copy->reclamation.index, consumer, stuck->err);
-    }
-    while (!copy->stays && status == WEIR_OK && bind_last_use(binding, id, &cursor, &last)) {
+    while (status == WEIR_OK && bind_last_use(stuck->analysis->binding, id, &cursor, &last)) {
         if (!stuck->is_finished[last.index]) {
             status = add_wait(stuck->waits, last.index, consumer, stuck->err);
         }
     }
     return status;
+}
+
+/* Nodes that have to finish before the copy has ended. */
+static enum weir_status wait_for_end(struct stuck *stuck, weir_copy id, uint32_t consumer)
+{
+    const struct bind_copy *copy = bind_copy(stuck->analysis->binding, id);
+
+    if (weir_is(copy->reclamation)) {
+        return add_wait(stuck->waits, copy->reclamation.index, consumer, stuck->err);
+    }
+    return copy->stays ? WEIR_OK : wait_for_uses(stuck, id, consumer);
 }
 
 /* Has every node before it finished? */
@@ -122,6 +134,50 @@ static void find_live(struct stuck *stuck)
     }
 }
 
+/* The copies that a node with staging filled, as long as others are still to use them. */
+static enum weir_status find_staged(struct stuck *stuck)
+{
+    const struct binding *binding = stuck->analysis->binding;
+    const struct graph *graph = bind_of(binding);
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < graph->n_nodes && status == WEIR_OK; i++) {
+        struct graph_node node;
+        bool is_held = false;
+        uint32_t n, domain;
+        const struct bind_touch *touches = bind_touches(binding, (weir_node){i}, &n);
+
+        if (!stuck->is_finished[i] || !graph_node_is_on(graph, (weir_node){i})) {
+            continue;
+        }
+        graph_node(graph, (weir_node){i}, &node);
+        if (node.staging.bytes <= 0) {
+            continue;
+        }
+        domain = graph_charge_domain(graph, (weir_node){i}, &node.staging).index;
+        for (uint32_t j = 0; j < n && status == WEIR_OK; j++) {
+            uint32_t cursor = 0;
+            weir_node last;
+            bool is_used = false;
+
+            while ((touches[j].roles & BIND_FILLS) != 0 && !is_used &&
+                   bind_last_use(binding, touches[j].copy, &cursor, &last)) {
+                is_used = !stuck->is_finished[last.index];
+            }
+            if (is_used) {
+                is_held = true;
+                status = array_grow(&stuck->staged, &stuck->staged_room, stuck->n_staged + 1,
+                                    stuck->err);
+            }
+            if (is_used && status == WEIR_OK) {
+                stuck->staged[stuck->n_staged++] = (struct staged){touches[j].copy.index, domain};
+            }
+        }
+        stuck->free[domain] -= is_held ? node.staging.bytes : 0;
+    }
+    return status;
+}
+
 /* What it takes when it starts. */
 static void find_need(struct stuck *stuck, uint32_t node)
 {
@@ -151,32 +207,120 @@ static bool lacks_bytes(const struct stuck *stuck)
     return false;
 }
 
-static enum weir_status wait_for_all(struct stuck *stuck, const bool *is_ready)
+static enum weir_status wait_for_all(struct stuck *stuck, uint32_t node)
 {
     const struct binding *binding = stuck->analysis->binding;
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < graph_n_nodes(bind_of(binding)); i++) {
-        if (!is_ready[i]) {
-            continue;
-        }
-        find_need(stuck, i);
-        if (!lacks_bytes(stuck)) {
-            continue;
-        }
-        for (uint32_t c = 0; c < bind_n_copies(binding) && status == WEIR_OK; c++) {
-            uint32_t domain = bind_copy(binding, (weir_copy){c})->domain.index;
+    for (uint32_t c = 0; c < bind_n_copies(binding) && status == WEIR_OK; c++) {
+        uint32_t domain = bind_copy(binding, (weir_copy){c})->domain.index;
 
-            if (stuck->is_live[c] && stuck->need[domain] > stuck->free[domain]) {
-                status = wait_for_end(stuck, (weir_copy){c}, i);
-            }
+        if (stuck->is_live[c] && stuck->need[domain] > stuck->free[domain]) {
+            status = wait_for_end(stuck, (weir_copy){c}, node);
+        }
+    }
+    for (size_t i = 0; i < stuck->n_staged && status == WEIR_OK; i++) {
+        const struct staged *staged = &stuck->staged[i];
+
+        if (stuck->need[staged->domain] > stuck->free[staged->domain]) {
+            status = wait_for_uses(stuck, (weir_copy){staged->copy}, node);
         }
     }
     return status;
 }
 
-enum weir_status analyze_stuck_waits(const struct analysis *analysis, const bool *is_finished,
-                                     struct analyze_waits *waits, struct weir_error *err)
+/* Of each domain two different nodes that would give bytes back: whoever waits waits for one that is
+ * not itself. */
+struct givers {
+    uint32_t (*of)[2]; /* by domain; WEIR_NONE: there is none */
+};
+
+static void add_giver(const struct givers *givers, uint32_t domain, uint32_t node)
+{
+    uint32_t *of = givers->of[domain];
+
+    if (of[0] == WEIR_NONE) {
+        of[0] = node;
+    } else if (of[0] != node && of[1] == WEIR_NONE) {
+        of[1] = node;
+    }
+}
+
+static void add_users(const struct stuck *stuck, const struct givers *givers, uint32_t domain,
+                      weir_copy copy)
+{
+    uint32_t cursor = 0;
+    weir_node last;
+
+    while (givers->of[domain][1] == WEIR_NONE &&
+           bind_last_use(stuck->analysis->binding, copy, &cursor, &last)) {
+        if (!stuck->is_finished[last.index]) {
+            add_giver(givers, domain, last.index);
+        }
+    }
+}
+
+static void find_givers(const struct stuck *stuck, const struct givers *givers)
+{
+    const struct binding *binding = stuck->analysis->binding;
+
+    for (uint32_t d = 0; d < graph_n_domains(bind_of(binding)); d++) {
+        givers->of[d][0] = givers->of[d][1] = WEIR_NONE;
+    }
+    for (uint32_t c = 0; c < bind_n_copies(binding); c++) {
+        const struct bind_copy *copy = bind_copy(binding, (weir_copy){c});
+
+        if (!stuck->is_live[c] || copy->bytes == 0) {
+            continue;
+        }
+        if (weir_is(copy->reclamation)) {
+            add_giver(givers, copy->domain.index, copy->reclamation.index);
+        } else if (!copy->stays) {
+            add_users(stuck, givers, copy->domain.index, (weir_copy){c});
+        }
+    }
+    for (size_t i = 0; i < stuck->n_staged; i++) {
+        add_users(stuck, givers, stuck->staged[i].domain, (weir_copy){stuck->staged[i].copy});
+    }
+}
+
+static enum weir_status wait_for_one(struct stuck *stuck, const struct givers *givers,
+                                     uint32_t node)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t d = 0; d < graph_n_domains(bind_of(stuck->analysis->binding)); d++) {
+        uint32_t giver = givers->of[d][givers->of[d][0] == node ? 1 : 0];
+
+        if (stuck->need[d] > stuck->free[d] && giver != WEIR_NONE && status == WEIR_OK) {
+            status = add_wait(stuck->waits, giver, node, stuck->err);
+        }
+    }
+    return status;
+}
+
+/* @param givers NULL: each waits for all */
+static enum weir_status collect(struct stuck *stuck, const bool *is_ready,
+                                const struct givers *givers)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < graph_n_nodes(bind_of(stuck->analysis->binding)) && status == WEIR_OK;
+         i++) {
+        if (!is_ready[i]) {
+            continue;
+        }
+        find_need(stuck, i);
+        if (lacks_bytes(stuck)) {
+            status = givers == NULL ? wait_for_all(stuck, i) : wait_for_one(stuck, givers, i);
+        }
+    }
+    return status;
+}
+
+static enum weir_status find_stuck(const struct analysis *analysis, const bool *is_finished,
+                                   bool takes_all, struct analyze_waits *waits,
+                                   struct weir_error *err)
 {
     const struct graph *graph = bind_of(analysis->binding);
     size_t n_domains = (size_t)graph->n_domains + 1;
@@ -189,21 +333,41 @@ enum weir_status analyze_stuck_waits(const struct analysis *analysis, const bool
         .waits = waits,
         .err = err,
     };
+    struct givers givers = {calloc(n_domains, sizeof *givers.of)};
     bool *is_ready = calloc((size_t)graph->n_nodes + 1, sizeof *is_ready);
     enum weir_status status = WEIR_OK;
 
-    if (stuck.is_live == NULL || stuck.free == NULL || stuck.need == NULL || is_ready == NULL) {
+    if (stuck.is_live == NULL || stuck.free == NULL || stuck.need == NULL || givers.of == NULL ||
+        is_ready == NULL) {
         status = weir_error_memory(err);
     } else {
         find_live(&stuck);
+        status = find_staged(&stuck);
+    }
+    if (status == WEIR_OK) {
         find_ready(&stuck, is_ready);
-        status = wait_for_all(&stuck, is_ready);
+        find_givers(&stuck, &givers);
+        status = collect(&stuck, is_ready, takes_all ? NULL : &givers);
     }
     free(stuck.is_live);
+    free(stuck.staged);
     free(stuck.free);
     free(stuck.need);
+    free(givers.of);
     free(is_ready);
     return status;
+}
+
+enum weir_status analyze_stuck_waits(const struct analysis *analysis, const bool *is_finished,
+                                     struct analyze_waits *waits, struct weir_error *err)
+{
+    return find_stuck(analysis, is_finished, true, waits, err);
+}
+
+enum weir_status analyze_stuck_for_one(const struct analysis *analysis, const bool *is_finished,
+                                       struct analyze_waits *waits, struct weir_error *err)
+{
+    return find_stuck(analysis, is_finished, false, waits, err);
 }
 
 /* --- circles --- */

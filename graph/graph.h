@@ -341,6 +341,7 @@ weir_domain graph_charge_domain(const struct graph *, weir_node, const struct gr
 weir_domain graph_node_from(const struct graph *, weir_node);
 weir_domain graph_node_to(const struct graph *, weir_node);
 weir_text graph_node_group(const struct graph *, weir_node);
+bool graph_node_is_speculative(const struct graph *, weir_node);
 /** False when the node's guard is off. */
 bool graph_node_is_on(const struct graph *, weir_node);
 weir_domain graph_object_home(const struct graph *, weir_object);

@@ -292,6 +292,11 @@ weir_text graph_node_group(const struct graph *graph, weir_node id)
         (uint32_t)rare_get(&graph->rares, row_of(graph, id)->rare, NODE_RARE_GROUP, 0)};
 }
 
+bool graph_node_is_speculative(const struct graph *graph, weir_node id)
+{
+    return (row_of(graph, id)->flags & NODE_IS_SPECULATIVE) != 0;
+}
+
 bool graph_node_is_on(const struct graph *graph, weir_node id)
 {
     uint32_t guard = rare_id(&graph->rares, row_of(graph, id)->rare, NODE_RARE_GUARD);

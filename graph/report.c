@@ -217,3 +217,8 @@ const char *severity_name(enum severity severity)
 
     return names[severity];
 }
+
+bool finding_is_of_run(enum finding_code code)
+{
+    return code >= FINDING_PREMATURE_PREFETCH;
+}

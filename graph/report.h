@@ -72,5 +72,7 @@ const char *finding_summary(enum finding_code code);
 const char *finding_remedy(enum finding_code code);
 enum severity finding_severity(enum finding_code code);
 const char *severity_name(enum severity severity);
+/** Does only a run show it, and no graph? */
+bool finding_is_of_run(enum finding_code code);
 
 #endif

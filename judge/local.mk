@@ -15,6 +15,19 @@ judge_libjudge_a_SOURCES = \
 	judge/inversions.h \
 	judge/makeup.c \
 	judge/makeup.h \
+	judge/modes.c \
+	judge/modes.h \
+	judge/modes_barriers.c \
+	judge/modes_bytes.c \
+	judge/modes_circle.c \
+	judge/modes_contention.c \
+	judge/modes_engines.c \
+	judge/modes_internal.h \
+	judge/modes_prefetch.c \
+	judge/modes_recompute.c \
+	judge/modes_room.c \
+	judge/modes_speculative.c \
+	judge/modes_trips.c \
 	judge/overlap.c \
 	judge/overlap.h \
 	judge/pairs.c \
