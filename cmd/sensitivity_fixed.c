@@ -59,17 +59,35 @@ static void group_by_class(const struct sensitive *s, uint32_t *group_of)
     }
 }
 
-/* An origin without the numbers of its rows, which are of one node alone: "KERNEL row 12; NVTX step" is of
- * "KERNEL; NVTX step". @param out room for the text  @return its length */
+/* The length of a number that is of one action alone, with what leads to it: a row of a profile, what
+ * PyTorch numbers its operators with; 0: there is none. */
+static size_t own_number(const char *text)
+{
+    static const char *const leads[] = {" row ", ", op_id = ", ", seq = "};
+
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+        size_t lead = strlen(leads[i]), digits;
+
+        if (strncmp(text, leads[i], lead) != 0)
+            continue;
+        digits = strspn(text + lead, "0123456789");
+        if (digits > 0 && strchr(";,", text[lead + digits]) != NULL) /* or the end */
+            return lead + digits;
+    }
+    return 0;
+}
+
+/* An origin without such numbers: "KERNEL row 12; NVTX step" is of "KERNEL; NVTX step". @param out room
+ * for the text  @return its length */
 static size_t origin_key(const char *origin, char *out)
 {
     size_t used = 0;
 
     while (*origin != '\0') {
-        size_t digits = strncmp(origin, " row ", 5) == 0 ? strspn(origin + 5, "0123456789") : 0;
+        size_t skipped = own_number(origin);
 
-        if (digits > 0 && (origin[5 + digits] == ';' || origin[5 + digits] == '\0'))
-            origin += 5 + digits;
+        if (skipped > 0)
+            origin += skipped;
         else
             out[used++] = *origin++;
     }

@@ -51,14 +51,15 @@ static void put_more(uint32_t n, uint32_t n_shown)
 static void show_nodes(const struct sensitive *s)
 {
     const struct graph *graph = plan_graph(s->scenario.plan);
+    bool has_dispatch = !s->is_fixed && s->top > 0;
 
     printf("\nwithout one node the run takes so much less; %" PRIu32 " of %" PRIu32
-           " save something in fixed order\n",
+           " that take time save something in fixed order\n",
            s->n_saving, s->n_timed);
-    if (!s->is_fixed)
+    if (has_dispatch)
         printf("%26s %25s\n", "in fixed order", "with dispatch");
     printf(" %12s %12s", "all of it", "half of it");
-    if (!s->is_fixed)
+    if (has_dispatch)
         printf(" %12s %12s", "all of it", "half of it");
     printf(" %12s %12s  node\n", "length", "slack");
     for (uint32_t i = 0; i < s->n_nodes; i++) {
@@ -66,7 +67,7 @@ static void show_nodes(const struct sensitive *s)
 
         put_time(node->saves_ns);
         put_time(node->half_saves_ns);
-        if (!s->is_fixed) {
+        if (has_dispatch) {
             put_variant(s, node->gone);
             put_variant(s, node->half);
         }

@@ -15,6 +15,7 @@ dist_man1_MANS = \
 	doc/man/weir-policies.1 \
 	doc/man/weir-replay.1 \
 	doc/man/weir-runs.1 \
+	doc/man/weir-sensitivity.1 \
 	doc/man/weir-simulate.1
 dist_man5_MANS = \
 	doc/man/weir-graph.5 \

@@ -21,6 +21,11 @@ check_PROGRAMS += tests/sim/test_simulate
 tests_sim_test_simulate_SOURCES = tests/sim/test_simulate.c
 tests_sim_test_simulate_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_variant
+threaded_tests += tests/sim/test_variant
+tests_sim_test_variant_SOURCES = tests/sim/test_variant.c
+tests_sim_test_variant_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_worth
 tests_sim_test_worth_SOURCES = tests/sim/test_worth.c
 tests_sim_test_worth_LDADD = $(sim_test_libs)
