@@ -171,6 +171,11 @@ static enum weir_status check_run(const struct run *run, struct weir_error *err)
             run->deviations[i].what == NULL)
             return damaged("deviation", i, err);
     }
+    for (size_t i = 0; i < run->n_overlaps; i++) {
+        if (run->overlaps[i].class_a == NULL || run->overlaps[i].class_b == NULL ||
+            run->overlaps[i].overlap_ns < 0)
+            return damaged("overlap", i, err);
+    }
     return check_replay(run, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run has beside its timeline, in order: decisions, mechanisms, deviations, samples. */
+/* What a run has beside its timeline, in order: decisions, mechanisms, deviations, overlaps, samples. */
 #include "store/store_internal.h"
 #include "store/values.h"
 
@@ -74,6 +74,27 @@ static void give_deviation(const void *arg, int64_t row, int column, sqlite3_con
     }
 }
 
+static void give_overlap(const void *arg, int64_t row, int column, sqlite3_context *out)
+{
+    const struct lists_of_run *of = arg;
+    const struct run_overlap *overlap = &of->run->overlaps[row];
+
+    switch (column) {
+    case 0:
+        sqlite3_result_int64(out, of->first_key >> STORE_KEY_BITS);
+        break;
+    case 1:
+        give_text(out, overlap->class_a);
+        break;
+    case 2:
+        give_text(out, overlap->class_b);
+        break;
+    case 3:
+        sqlite3_result_int64(out, overlap->overlap_ns);
+        break;
+    }
+}
+
 static enum weir_status write_samples(struct store *store, int64_t run_id,
                                       const struct run_sample *samples, size_t n_samples,
                                       struct weir_error *err)
@@ -110,6 +131,7 @@ enum weir_status run_lists_write(struct store *store, int64_t run_id, const stru
          give_mechanism},
         {"INSERT INTO deviation_row SELECT c0, c1, c2, c3 FROM weir_rows", run->n_deviations,
          give_deviation},
+        {"INSERT INTO overlap SELECT c0, c1, c2, c3 FROM weir_rows", run->n_overlaps, give_overlap},
     };
     enum weir_status status = write_samples(store, run_id, written, n_written, err);
 
@@ -156,6 +178,15 @@ static bool take_deviation(struct arena *arena, sqlite3_stmt *row, void *item)
     return run_list_keep(arena, row, 1, &deviation->what);
 }
 
+static bool take_overlap(struct arena *arena, sqlite3_stmt *row, void *item)
+{
+    struct run_overlap *overlap = item;
+
+    overlap->overlap_ns = sqlite3_column_int64(row, 2);
+    return run_list_keep(arena, row, 0, &overlap->class_a) &&
+           run_list_keep(arena, row, 1, &overlap->class_b);
+}
+
 static bool take_sample(struct arena *arena, sqlite3_stmt *row, void *item)
 {
     (void)arena;
@@ -179,6 +210,10 @@ static const struct run_list deviations = {
     "SELECT count(*) FROM deviation_row" KEYS_OF_RUN,
     "SELECT node_id, what, cost_ns FROM deviation_row" KEYS_OF_RUN " ORDER BY key",
     sizeof(struct run_deviation), take_deviation};
+static const struct run_list overlaps = {
+    "SELECT count(*) FROM overlap WHERE run_id = ?1",
+    "SELECT class_a, class_b, overlap_ns FROM overlap WHERE run_id = ?1 ORDER BY class_a, class_b",
+    sizeof(struct run_overlap), take_overlap};
 static const struct run_list samples = {
     "SELECT count(*) FROM sample WHERE run_id = ?1",
     "SELECT number, makespan_ns, is_warm_up FROM sample WHERE run_id = ?1 ORDER BY number",
@@ -221,18 +256,20 @@ enum weir_status run_lists_read(struct store *store, struct stored_run *stored,
                                 struct weir_error *err)
 {
     struct run *run = &stored->run;
-    void *items[4] = {NULL, NULL, NULL, NULL};
-    const struct run_list *const lists[] = {&decisions, &mechanisms, &deviations, &samples};
+    void *items[5] = {NULL, NULL, NULL, NULL, NULL};
+    const struct run_list *const lists[] = {&decisions, &mechanisms, &deviations, &overlaps,
+                                            &samples};
     size_t *const counts[] = {&run->n_decisions, &run->n_mechanisms, &run->n_deviations,
-                              &stored->n_samples};
+                              &run->n_overlaps, &stored->n_samples};
     enum weir_status status = WEIR_OK;
 
-    for (size_t i = 0; i < 4 && status == WEIR_OK; i++) {
+    for (size_t i = 0; i < 5 && status == WEIR_OK; i++) {
         status = run_list_read(store, run->id, lists[i], &stored->arena, &items[i], counts[i], err);
     }
     run->decisions = items[0];
     run->mechanisms = items[1];
     run->deviations = items[2];
-    stored->samples = items[3];
+    run->overlaps = items[3];
+    stored->samples = items[4];
     return status;
 }

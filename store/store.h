@@ -61,6 +61,12 @@ struct run_link {
     struct deviation deviation; /* what it adds to that of the makespan */
 };
 
+/* How long nodes of two classes ran at once, summed over pairs of nodes. */
+struct run_overlap {
+    const char *class_a, *class_b; /* "" for nodes without one; each pair stands once */
+    int64_t overlap_ns;
+};
+
 /* One timeline with all that is needed to produce it again. Texts are UTF-8, never NULL ("" when
  * there is none) when written. */
 struct run {
@@ -90,7 +96,8 @@ struct run {
     const struct run_decision *decisions;
     const struct run_mechanism *mechanisms;
     const struct run_deviation *deviations;
-    size_t n_decisions, n_mechanisms, n_deviations;
+    const struct run_overlap *overlaps;
+    size_t n_decisions, n_mechanisms, n_deviations, n_overlaps;
     /* Of a replay. */
     const struct run_action *actions; /* by node */
     const char *const *queues;        /* their names */

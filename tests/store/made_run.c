@@ -133,6 +133,10 @@ void made_run_of(struct made_run *out, uint32_t n_more)
         {{4}, "waited for the copy thread", 12},
         {{WEIR_NONE}, "pre-empted", -1},
     };
+    static const struct run_overlap overlaps[] = {
+        {"", "down", 3},
+        {"it's", "sm", INT64_MAX},
+    };
 
     static const char *const queues[] = {"sm/0", "down"};
     static const struct run_action actions[] = {
@@ -172,6 +176,8 @@ void made_run_of(struct made_run *out, uint32_t n_more)
         .n_mechanisms = 2,
         .deviations = deviations,
         .n_deviations = 2,
+        .overlaps = overlaps,
+        .n_overlaps = 2,
         .actions = actions,
         .n_actions = 3,
         .queues = queues,
@@ -344,6 +350,12 @@ void check_equal_runs(const struct run *a, const struct run *b)
         ck_assert_uint_eq(a->deviations[i].node.index, b->deviations[i].node.index);
         ck_assert_str_eq(a->deviations[i].what, b->deviations[i].what);
         ck_assert_int_eq(a->deviations[i].cost_ns, b->deviations[i].cost_ns);
+    }
+    ck_assert_uint_eq(a->n_overlaps, b->n_overlaps);
+    for (size_t i = 0; i < a->n_overlaps; i++) {
+        ck_assert_str_eq(a->overlaps[i].class_a, b->overlaps[i].class_a);
+        ck_assert_str_eq(a->overlaps[i].class_b, b->overlaps[i].class_b);
+        ck_assert_int_eq(a->overlaps[i].overlap_ns, b->overlaps[i].overlap_ns);
     }
     check_equal_replays(a, b);
 }

@@ -242,7 +242,7 @@ START_TEST(tables_read_out_as_described)
         uint32_t n_rows;
     } expected[] = {{"runs", 2},       {"nodes", 10},   {"spans", 9},           {"objects", 3},
                     {"domains", 2},    {"engines", 3},  {"holds", 6},           {"waits", 4},
-                    {"pressure", 4},   {"peaks", 2},    {"chain", 2},           {"overlaps", 0},
+                    {"pressure", 4},   {"peaks", 2},    {"chain", 2},           {"overlaps", 2},
                     {"samples", 3},    {"evidence", 5}, {"decisions", 2},       {"mechanisms", 2},
                     {"deviations", 2}, {"compare", 9},  {"deviation_parts", 3}, {"queue_order", 2},
                     {"inserted", 2}};
