@@ -1,34 +1,364 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The name of the CUDA device, which this version of Weir knows and does not have: probing says so,
- * and it cannot be opened. */
+/* The CUDA device's face: what it is, opening, taking steps, draining, closing. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "replay/cuda_internal.h"
 #include "replay/devices.h"
 
-static const char why_not[] = "this version of Weir has no CUDA device: it neither opens the "
-                              "driver nor holds kernels for it; use --device host";
+#define TRIES 3 /* of a run whose records are lost or doubtful */
+
+const char *cuda_step_name(const struct cuda *cuda, uint32_t step, char *out, size_t out_bytes)
+{
+    if (cuda->setup.graph != NULL) {
+        (void)snprintf(out, out_bytes, "%s",
+                       graph_node_name(cuda->setup.graph, cuda->steps[step].given.node));
+    } else {
+        (void)snprintf(out, out_bytes, "step %u", step);
+    }
+    return out;
+}
+
+const char *cuda_buffer_name(const struct cuda *cuda, uint32_t buffer, char *out, size_t out_bytes)
+{
+    weir_object object = cuda->setup.buffers[buffer].object;
+
+    if (cuda->setup.graph != NULL && weir_is(object)) {
+        return graph_object_name(cuda->setup.graph, object);
+    }
+    (void)snprintf(out, out_bytes, "buffer %u", buffer);
+    return out;
+}
 
 static enum weir_status cuda_probe(struct device_info *out, struct weir_error *err)
 {
     (void)err;
-    memset(out, 0, sizeof *out);
-    (void)snprintf(out->name, sizeof out->name, "CUDA GPU");
-    (void)snprintf(out->why_not, sizeof out->why_not, "%s", why_not);
+    cuda_describe(out);
     return WEIR_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static void destroy_events(struct cuda *cuda)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+
+    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
+        cu_event events[] = {cuda->steps[i].begun, cuda->steps[i].ended};
+
+        for (int e = 0; e < 2; e++) {
+            if (events[e] != NULL) {
+                (void)driver->event_destroy(events[e]);
+            }
+        }
+    }
+    for (size_t i = 0; i < cuda->n_timers; i++) {
+        (void)driver->event_destroy(cuda->timers[i]);
+    }
+    if (cuda->opened != NULL) {
+        (void)driver->event_destroy(cuda->opened);
+    }
+    if (cuda->opened_timer != NULL) {
+        (void)driver->event_destroy(cuda->opened_timer);
+    }
+}
+
+static void destroy_streams(struct cuda *cuda)
+{
+    cu_stream streams[] = {cuda->control, cuda->reclaim};
+
+    for (uint32_t q = 0; cuda->queues != NULL && q < cuda->setup.n_queues; q++) {
+        if (cuda->queues[q].stream != NULL) {
+            (void)cuda->context.driver.stream_destroy(cuda->queues[q].stream);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        if (streams[i] != NULL) {
+            (void)cuda->context.driver.stream_destroy(streams[i]);
+        }
+    }
+}
+
+/* The context stays: see cuda_context_open. */
+static void cuda_close(struct device *device)
+{
+    struct cuda *cuda = (struct cuda *)device;
+
+    if (cuda == NULL || cuda->is_stuck) {
+        return;
+    }
+    if (cuda->gate != NULL) {
+        *cuda->gate = 1; /* nothing waits for it any more */
+    }
+    if (cuda->context.context != NULL) {
+        (void)cuda->context.driver.ctx_synchronize();
+        destroy_events(cuda);
+        cuda_memory_free(cuda);
+        destroy_streams(cuda);
+        if (cuda->context.module != NULL) {
+            (void)cuda->context.driver.module_unload(cuda->context.module);
+        }
+    }
+    free(cuda->ops);
+    free(cuda->timers);
+    arena_free(&cuda->arena);
+    free(cuda);
+}
+
+static enum weir_status make_stream(struct cuda *cuda, cu_stream *stream, struct weir_error *err)
+{
+    return cuda_check(
+        &cuda->context,
+        cuda->context.driver.stream_create_with_priority(stream, GPU_STREAM_NON_BLOCKING, 0),
+        "cuStreamCreateWithPriority", err);
+}
+
+static enum weir_status set_up(struct cuda *cuda, struct weir_error *err)
+{
+    const struct device_setup *setup = &cuda->setup;
+    enum weir_status status = cuda_context_open(&cuda->context, err);
+
+    if (status != WEIR_OK) {
+        return status;
+    }
+    cuda->has_trace = cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace);
+    cuda->steps = arena_array(&cuda->arena, (size_t)setup->n_steps + 1, sizeof *cuda->steps);
+    cuda->queues = arena_array(&cuda->arena, (size_t)setup->n_queues + 1, sizeof *cuda->queues);
+    cuda->buffers = arena_array(&cuda->arena, (size_t)setup->n_buffers + 1, sizeof *cuda->buffers);
+    if (cuda->steps == NULL || cuda->queues == NULL || cuda->buffers == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t q = 0; q < setup->n_queues && status == WEIR_OK; q++) {
+        status = make_stream(cuda, &cuda->queues[q].stream, err);
+    }
+    if (status == WEIR_OK) {
+        status = make_stream(cuda, &cuda->control, err);
+    }
+    if (status == WEIR_OK) {
+        status = make_stream(cuda, &cuda->reclaim, err);
+    }
+    return status == WEIR_OK ? cuda_check(&cuda->context,
+                                          cuda->context.driver.event_create(
+                                              &cuda->opened, GPU_EVENT_DISABLE_TIMING),
+                                          "cuEventCreate", err)
+                             : status;
 }
 
 static enum weir_status cuda_open(const struct device_setup *setup, struct device **out,
                                   struct weir_error *err)
 {
-    (void)setup;
-    (void)out;
-    return weir_error_set(err, WEIR_DEVICE, "%s", why_not);
+    struct cuda *cuda = calloc(1, sizeof *cuda);
+    enum weir_status status;
+
+    if (cuda == NULL) {
+        return weir_error_memory(err);
+    }
+    cuda->base.ops = &device_cuda;
+    cuda->setup = *setup;
+    status = set_up(cuda, err);
+    if (status != WEIR_OK) {
+        cuda_close(&cuda->base);
+        return status;
+    }
+    *out = &cuda->base;
+    return WEIR_OK;
+}
+
+/* ---- taking steps ---- */
+
+static const struct mechanism mechanisms[] = {
+    [STEP_COMPUTE] = {"multiply-add kernel in a stream", NULL},
+    [STEP_STREAM] = {"streaming read kernel in a stream", NULL},
+    [STEP_COPY] = {"asynchronous copy in a stream", NULL},
+    [STEP_ALLOCATE] = {"place in memory", NULL},
+    [STEP_RECLAIM] = {"place given back", NULL},
+    [STEP_MARK] = {"no operation: its time is that of what it waits for", NULL},
+    [STEP_PASS] = {"does not run; its edges pass on", NULL},
+};
+
+static const void *keep(struct cuda *cuda, const void *items, size_t n, size_t item_bytes)
+{
+    void *copy = arena_array(&cuda->arena, n, item_bytes);
+
+    if (copy != NULL && n > 0) {
+        memcpy(copy, items, n * item_bytes);
+    }
+    return copy;
+}
+
+static enum weir_status cuda_submit(struct device *device, const struct step *given,
+                                    struct mechanism *how, struct weir_error *err)
+{
+    struct cuda *cuda = (struct cuda *)device;
+    struct cuda_step *step = &cuda->steps[cuda->n_submitted];
+
+    if (cuda->n_submitted == cuda->setup.n_steps) {
+        return weir_error_set(err, WEIR_INPUT, "more steps than the %u that were announced",
+                              cuda->setup.n_steps);
+    }
+    if (given->queue != STEP_NO_QUEUE && given->queue >= cuda->setup.n_queues) {
+        return weir_error_set(err, WEIR_INPUT, "step %u is for queue %u of %u", cuda->n_submitted,
+                              given->queue, cuda->setup.n_queues);
+    }
+    step->given = *given;
+    step->given.waits = keep(cuda, given->waits, given->n_waits, sizeof *given->waits);
+    step->given.reads = keep(cuda, given->reads, given->n_reads, sizeof *given->reads);
+    step->given.writes = keep(cuda, given->writes, given->n_writes, sizeof *given->writes);
+    step->given.uses = keep(cuda, given->uses, given->n_uses, sizeof *given->uses);
+    if (step->given.waits == NULL || step->given.reads == NULL || step->given.writes == NULL ||
+        step->given.uses == NULL) {
+        return weir_error_memory(err);
+    }
+    *how = mechanisms[given->action];
+    cuda->n_submitted++;
+    return WEIR_OK;
+}
+
+/* ---- draining ---- */
+
+/* A step's place in the order of starts. */
+struct started {
+    int64_t start_ns, finish_ns;
+    uint32_t step;
+};
+
+static int compare_started(const void *a, const void *b)
+{
+    const struct started *x = a;
+    const struct started *y = b;
+
+    if (x->start_ns != y->start_ns) {
+        return x->start_ns < y->start_ns ? -1 : 1;
+    }
+    if (x->finish_ns != y->finish_ns) {
+        return x->finish_ns < y->finish_ns ? -1 : 1;
+    }
+    return x->step < y->step ? -1 : 1;
+}
+
+static enum weir_status write_spans(const struct cuda *cuda, struct timeline *out,
+                                    struct weir_error *err)
+{
+    struct started *started = malloc((cuda->n_submitted + (size_t)1) * sizeof *started);
+    uint32_t n = 0;
+
+    if (started == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
+        const struct cuda_step *step = &cuda->steps[i];
+
+        if (step->given.action != STEP_PASS) {
+            started[n++] = (struct started){step->start_ns, step->finish_ns, i};
+        }
+    }
+    if (n > 0) {
+        qsort(started, n, sizeof *started, compare_started);
+    }
+    out->makespan_ns = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct timeline_span *span = &out->spans[cuda->steps[started[i].step].given.node.index];
+
+        span->start_ns = started[i].start_ns;
+        span->finish_ns = started[i].finish_ns;
+        span->order = i;
+        span->source = cuda->has_trace ? TIME_DEVICE : TIME_EVENT;
+        if (span->finish_ns > out->makespan_ns) {
+            out->makespan_ns = span->finish_ns;
+        }
+    }
+    free(started);
+    return WEIR_OK;
+}
+
+static enum weir_status seal(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = cuda_order_seal(cuda, err);
+
+    if (status == WEIR_OK) {
+        status = cuda_memory_seal(cuda, err);
+    }
+    cuda->is_sealed = status == WEIR_OK;
+    return status;
+}
+
+static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
+                                 struct weir_error *err)
+{
+    enum weir_status status = cuda_memory_reset(cuda, err);
+
+    if (status == WEIR_OK) {
+        status = cuda_run(cuda, err);
+    }
+    if (status == WEIR_OK) {
+        status = cuda_memory_verify(cuda, err);
+    }
+    return status == WEIR_OK ? cuda_match(cuda, why, err) : status;
+}
+
+static enum weir_status cuda_drain(struct device *device, struct timeline *out,
+                                   struct weir_error *err)
+{
+    struct cuda *cuda = (struct cuda *)device;
+    char why[CUDA_WHY_BYTES] = "";
+    enum weir_status status = cuda->is_sealed ? WEIR_OK : seal(cuda, err);
+
+    for (int i = 0; i < TRIES && status == WEIR_OK; i++) {
+        status = run_once(cuda, why, err);
+        if (why[0] == '\0') {
+            break;
+        }
+    }
+    if (status == WEIR_OK && why[0] != '\0') {
+        return weir_error_set(err, WEIR_DEVICE,
+                              "the device's records of %d runs in a row could not be trusted; of "
+                              "the last: %.300s",
+                              TRIES, why);
+    }
+    return status == WEIR_OK ? write_spans(cuda, out, err) : status;
+}
+
+/* A GPU shares no time with other programs that it would tell of. */
+static int64_t cuda_processor_ns(const struct device *device, uint32_t step)
+{
+    (void)device;
+    (void)step;
+    return -1;
+}
+
+static int64_t cuda_submitted_ns(const struct device *device, uint32_t step)
+{
+    const struct cuda_step *asked = &((const struct cuda *)device)->steps[step];
+
+    return asked->start_ns < 0 ? -1 : asked->submit_ns;
+}
+
+static void cuda_remark(const struct device *device, char *out, size_t out_bytes)
+{
+    const struct cuda *cuda = (const struct cuda *)device;
+
+    out[0] = '\0';
+    if (!cuda->has_trace) {
+        (void)snprintf(out, out_bytes,
+                       "times are of events around each operation, not of CUPTI: %s",
+                       cuda->why_no_trace);
+    } else if (cuda->was_opened_early) {
+        (void)snprintf(out, out_bytes,
+                       "the gate was opened before all was handed over, since a stream was full: "
+                       "steps may have waited for their submission");
+    }
 }
 
 const struct device_ops device_cuda = {
     .name = "cuda",
-    .clock = "none",
+    .clock = "CUPTI on CLOCK_MONOTONIC",
     .probe = cuda_probe,
     .open = cuda_open,
+    .submit = cuda_submit,
+    .drain = cuda_drain,
+    .processor_ns = cuda_processor_ns,
+    .submitted_ns = cuda_submitted_ns,
+    .remark = cuda_remark,
+    .close = cuda_close,
 };

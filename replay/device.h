@@ -129,6 +129,9 @@ struct device_ops {
     /* When the step was the next to be run by whoever ran it, since the last drain's run began: from
      * then on only what it waits for, and the device, keep it from starting. -1: it did not run. */
     int64_t (*submitted_ns)(const struct device *, uint32_t step);
+    /* What must be known of the last drain's times: who took them, when not who should; that the run
+     * was not as asked for. "" when there is nothing. */
+    void (*remark)(const struct device *, char *out, size_t out_bytes);
     void (*close)(struct device *);
 };
 

@@ -351,6 +351,13 @@ static int64_t host_submitted_ns(const struct device *device, uint32_t step)
                                 : 0; /* threads are there before the run begins */
 }
 
+static void host_remark(const struct device *device, char *out, size_t out_bytes)
+{
+    (void)device;
+    (void)out_bytes;
+    out[0] = '\0';
+}
+
 const struct device_ops device_host = {
     .name = "host",
     .clock = "CLOCK_MONOTONIC",
@@ -360,5 +367,6 @@ const struct device_ops device_host = {
     .drain = host_drain,
     .processor_ns = host_processor_ns,
     .submitted_ns = host_submitted_ns,
+    .remark = host_remark,
     .close = host_close,
 };

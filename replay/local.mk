@@ -17,8 +17,18 @@ replay_libreplay_a_SOURCES = \
 	replay/cuda.c \
 	replay/cuda_abi.h \
 	replay/cuda_cupti_abi.h \
+	replay/cuda_internal.h \
 	replay/cuda_load.c \
 	replay/cuda_load.h \
+	replay/cuda_match.c \
+	replay/cuda_memory.c \
+	replay/cuda_open.c \
+	replay/cuda_order.c \
+	replay/cuda_pool.c \
+	replay/cuda_records.c \
+	replay/cuda_submit.c \
+	replay/cuda_trace.c \
+	replay/cuda_trace.h \
 	replay/deviate.c \
 	replay/deviate.h \
 	replay/deviate_cost.c \

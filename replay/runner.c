@@ -34,6 +34,7 @@ struct running {
     struct device_setup setup;
     struct pass *passes; /* of the repeats that count */
     uint32_t n_passes;
+    char remark[480]; /* the device's, of the last run */
 };
 
 /* ---- running ---- */
@@ -146,6 +147,7 @@ static enum weir_status run_pass(struct running *r, bool is_warm_up, struct weir
         pass->processor_ns[s] = result->ops->processor_ns(r->device, s);
         pass->submit_ns[s] = result->ops->submitted_ns(r->device, s);
     }
+    result->ops->remark(r->device, r->remark, sizeof r->remark);
     result->samples[result->n_samples++] =
         (struct replay_sample){pass->timeline->makespan_ns, is_warm_up};
     if (is_warm_up)
@@ -206,6 +208,19 @@ static enum weir_status explain(struct replay_result *result, const struct pass 
     return status;
 }
 
+/* What the device says of its times goes with the run. */
+static enum weir_status take_remark(struct running *r, struct weir_error *err)
+{
+    const char *kept;
+
+    if (r->remark[0] == '\0')
+        return WEIR_OK;
+    kept = schedule_text(r->result->schedule, "%s", r->remark);
+    return kept == NULL
+               ? weir_error_memory(err)
+               : schedule_deviates(r->result->schedule, (weir_node){WEIR_NONE}, kept, -1, err);
+}
+
 /* ---- putting it together ---- */
 
 static enum weir_status run_all(struct running *r, struct weir_error *err)
@@ -224,6 +239,8 @@ static enum weir_status run_all(struct running *r, struct weir_error *err)
         if (r->options->progress != NULL)
             r->options->progress(r->options->progress_arg, 0.5 + 0.5 * (i + 1) / n_runs);
     }
+    if (status == WEIR_OK)
+        status = take_remark(r, err);
     close_device(r);
     if (status != WEIR_OK)
         return status;

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The CUDA device: a stream a queue, an event for each step that another stream waits for.
+ *
+ * All that takes the host long (modules, memory, events) is made when the device is opened. A drain
+ * hands the steps over in their order, waits for the streams, and asks CUPTI when each operation
+ * began and ended. A step without a queue is no operation: who waits for it waits for what it waits
+ * for, and its time is worked out from theirs afterwards. */
+#ifndef WEIR_REPLAY_CUDA_INTERNAL_H
+#define WEIR_REPLAY_CUDA_INTERNAL_H
+
+#include "base/arena.h"
+#include "kernels/cuda.h"
+#include "replay/cuda_load.h"
+#include "replay/cuda_trace.h"
+
+/* Kernels, in the order of their names in cuda_open.c. */
+enum cuda_kernel { CUDA_FMA, CUDA_READ, CUDA_TAGS, CUDA_GATE, CUDA_TIME, CUDA_UNTIL, CUDA_KERNELS };
+
+/* ---- the context, which outlives the devices opened in it (cuda_open.c) ---- */
+
+struct cuda_context {
+    struct cuda_driver driver;
+    cu_device device;
+    cu_context context;
+    cu_module module;
+    cu_function kernels[CUDA_KERNELS];
+    int n_processors;
+    int64_t memory_bytes; /* free when it was opened */
+    int64_t l2_bytes;
+    bool has_wait_value, has_pools;
+    bool is_ptx; /* the driver compiled the kernels; else they are code made for this GPU */
+    char name[128];
+};
+
+/** Opens the driver, the first device and its context, and loads the kernels.
+ *  WEIR_DEVICE with the reason. The context is the process's and stays: it is released by none. */
+MUST_CHECK enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err);
+/** Tells what there is without making a context. */
+void cuda_describe(struct device_info *out);
+/** WEIR_DEVICE naming the call and what the driver says, unless it went well. */
+MUST_CHECK enum weir_status cuda_check(const struct cuda_context *context, cu_result result,
+                                       const char *call, struct weir_error *err);
+
+/* ---- order (cuda_order.c) ---- */
+
+/* A point of a stream: 2 * position + 1 when the step at that position begins, 2 * position + 2 when
+ * it has ended; 0: nothing. A stream passes its points in order. */
+struct cuda_need {
+    uint32_t queue;
+    uint32_t point;
+};
+
+/* A time that must have passed since a point, or, queue STEP_NO_QUEUE, since the run began. */
+struct cuda_delay {
+    uint32_t queue;
+    uint32_t point;
+    int64_t after_ns;
+};
+
+/* All that a step waits for, once steps without a queue have been seen through. */
+struct cuda_requires {
+    uint32_t *points; /* by queue; owned by the order's arena */
+    struct cuda_delay *delays;
+    uint32_t n_delays;
+};
+
+struct cuda_step {
+    struct step given; /* lists are the device's */
+    uint32_t position; /* on its queue */
+    size_t first_tag;  /* of its reads, in tags */
+    struct cuda_requires requires;
+    const struct cuda_need *needs; /* those that its stream does not know to be over */
+    uint32_t n_needs;
+    cu_event begun, ended;           /* NULL: nobody waits for that */
+    uint32_t begun_slot, ended_slot; /* where that time is taken down; WEIR_NONE: nowhere */
+    int64_t start_ns, finish_ns;     /* in the last drain, since it began; -1: it did not run */
+    int64_t submit_ns;
+};
+
+struct cuda_queue {
+    cu_stream stream;
+    uint32_t *steps; /* by position */
+    uint32_t n_steps;
+    uint32_t n_pending; /* commands handed over while the gate is shut */
+    bool knows_begin;   /* has waited for the run's begin to be taken down */
+    int64_t stream_at;  /* the unit from which weir_read reads on */
+};
+
+/* A buffer's place, fixed when the device is opened; or, in a pool, while it lives. */
+struct cuda_buffer {
+    cu_deviceptr address; /* 0: it has none now */
+    unsigned char *host;  /* of host memory: the same for the host; else NULL */
+    bool is_pooled;
+    uint32_t n_uses_left; /* of those that have not been handed over */
+};
+
+/* ---- operations and their records (cuda_match.c) ---- */
+
+/* One call that makes the device do something with a record of its own. */
+struct cuda_op {
+    uint32_t step; /* WEIR_NONE: of the gate or of a clock */
+    uint32_t queue;
+    uint8_t kind;                   /* enum cuda_record_kind */
+    bool is_work;                   /* else it holds the stream back, or takes down a time */
+    int64_t called_ns, returned_ns; /* CLOCK_MONOTONIC */
+};
+
+struct cuda {
+    struct device base;
+    struct device_setup setup;
+    struct arena arena;
+    struct cuda_context context;
+    bool has_trace; /* CUPTI tells the times; else events do */
+    char why_no_trace[CUDA_WHY_BYTES];
+
+    struct cuda_step *steps;
+    uint32_t n_submitted;
+    struct cuda_queue *queues;
+    cu_stream control; /* takes down when the gate opened; resets and verifies contents */
+    cu_stream reclaim; /* gives back what several streams used */
+    bool is_sealed;
+
+    /* Memory. */
+    struct cuda_buffer *buffers;
+    cu_deviceptr place;        /* of all buffers of the device that are in no pool */
+    unsigned char *host_place; /* of those in the host's memory, pinned */
+    cu_mem_pool pool;          /* NULL: all fit beside each other */
+    uint32_t *first_user; /* with a pool, by buffer: steps that use it are users[first_user[b]] */
+    uint32_t *users;
+    struct kernel_work *works;  /* by step, and of what is there before a run: pinned */
+    struct kernel_tag *tags;    /* behind them: reads, then writes, of each */
+    size_t works_bytes;         /* of both */
+    size_t n_step_tags;         /* those of the steps, before those of what is there first */
+    cu_deviceptr works_address; /* where the device reads them */
+    bool has_own_works;         /* in its own memory */
+    cu_deviceptr words;         /* failure, sink, counters by step, then 64-bit slots for times */
+    size_t words_bytes, slots_at;
+    uint32_t n_slots;    /* the first is when the run began */
+    cu_deviceptr window; /* what weir_read reads; 0: no step streams */
+    int64_t window_units;
+
+    /* A run. */
+    volatile uint32_t *gate; /* pinned: [0] the gate, [1] 1 when it or a clock gave up */
+    cu_deviceptr gate_address;
+    volatile uint64_t *failure; /* pinned: what the words' first says after a run */
+    cu_event opened;            /* the run's begin has been taken down */
+    bool is_open, was_opened_early;
+    int64_t begin_ns; /* CLOCK_MONOTONIC, when the gate opened */
+    bool is_stuck;    /* the device did not end: nothing of it can be given back */
+
+    struct cuda_op *ops; /* of the last drain: malloc'ed */
+    size_t n_ops, ops_room;
+    cu_event *timers; /* without CUPTI, two an operation, made as needed: malloc'ed */
+    size_t n_timers, timers_room;
+    cu_event opened_timer; /* without CUPTI: when the gate opened */
+    uint64_t first_id;     /* external ids of this drain: first_id + number of the operation */
+};
+
+/* Where the words that the device takes times down in lie. */
+static inline cu_deviceptr cuda_slot_address(const struct cuda *cuda, uint32_t slot)
+{
+    return cuda->words + cuda->slots_at + slot * sizeof(uint64_t);
+}
+
+/** Resolves who waits for whom, and which events that takes. WEIR_INPUT when a step waits for one
+ *  that comes later. */
+MUST_CHECK enum weir_status cuda_order_seal(struct cuda *cuda, struct weir_error *err);
+
+/** Every step of a queue gets an event at its end. */
+MUST_CHECK enum weir_status cuda_order_mark_ends(struct cuda *cuda, struct weir_error *err);
+/** The step at a point of a queue. */
+struct cuda_step *cuda_step_at(struct cuda *cuda, uint32_t queue, uint32_t point);
+
+/* cuda_memory.c */
+MUST_CHECK enum weir_status cuda_memory_seal(struct cuda *cuda, struct weir_error *err);
+/** Contents as they are before a run. */
+MUST_CHECK enum weir_status cuda_memory_reset(struct cuda *cuda, struct weir_error *err);
+/** After a run: WEIR_DEVICE names the action that found other data than it must. */
+MUST_CHECK enum weir_status cuda_memory_verify(struct cuda *cuda, struct weir_error *err);
+void cuda_memory_free(struct cuda *cuda);
+/** Where the device reads what the step finds and leaves. */
+cu_deviceptr cuda_work_address(const struct cuda *cuda, uint32_t step);
+/** Writes that down, as far as the step's buffers have places. */
+void cuda_fill_work(struct cuda *cuda, uint32_t step);
+
+/* cuda_pool.c: nothing to do without a pool */
+MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, struct weir_error *err);
+/** Who uses what. */
+MUST_CHECK enum weir_status cuda_pool_seal(struct cuda *cuda, struct weir_error *err);
+/** Buffers that begin with this step get their place, in its stream's order. */
+MUST_CHECK enum weir_status cuda_pool_begin(struct cuda *cuda, uint32_t step,
+                                            struct weir_error *err);
+/** Buffers that end with this step give theirs back when all that used them is over. */
+MUST_CHECK enum weir_status cuda_pool_end(struct cuda *cuda, uint32_t step, struct weir_error *err);
+/** What is left after a run goes back. */
+MUST_CHECK enum weir_status cuda_pool_clear(struct cuda *cuda, struct weir_error *err);
+
+/* cuda_submit.c */
+/** Hands all steps over and waits for the device. */
+MUST_CHECK enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err);
+
+/* cuda_match.c */
+/** Gives each step its times, from the records or the events of the last run.
+ *  @param why "" when it did; else the run counts for nothing, and may be tried again: a record is
+ *  lost or doubtful. @return WEIR_OK in both cases; WEIR_DEVICE when CUPTI fails, WEIR_MEMORY */
+MUST_CHECK enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES],
+                                       struct weir_error *err);
+
+/** Nanoseconds of CLOCK_MONOTONIC. */
+int64_t cuda_clock_ns(void);
+/** The step's node, or its number, in @p out. */
+const char *cuda_step_name(const struct cuda *cuda, uint32_t step, char *out, size_t out_bytes);
+/** The object of a buffer, or its number. */
+const char *cuda_buffer_name(const struct cuda *cuda, uint32_t buffer, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which record is whose, and whether it can be believed.
+ *
+ * An operation is known in two ways that must agree: by the id that was pushed around its call, and
+ * as the k-th of its kind in its stream. A run with a record that is lost, that nobody asked for, or
+ * that says what cannot be, counts for nothing. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/cuda_internal.h"
+
+#define CLOCK_ERROR_NS 2000 /* of the device's times on the host's clock */
+
+/* An operation with its times. */
+struct timed {
+    const struct cuda_record *record; /* NULL: none was found */
+    int64_t start_ns, end_ns;         /* since the run began */
+};
+
+struct matching {
+    struct cuda *cuda;
+    struct timed *timed; /* by operation */
+    char *why;           /* CUDA_WHY_BYTES */
+};
+
+static const char *kind_name(uint8_t kind)
+{
+    static const char *const names[] = {"kernel", "copy", "memset"};
+
+    return names[kind];
+}
+
+/* "the kernel of k1" */
+static const char *op_name(const struct matching *m, size_t index, char *out, size_t out_bytes)
+{
+    const struct cuda_op *op = &m->cuda->ops[index];
+    char name[120];
+
+    if (op->step == WEIR_NONE) {
+        (void)snprintf(out, out_bytes, "a kernel that keeps time");
+    } else {
+        (void)snprintf(out, out_bytes, "the %s of %s", kind_name(op->kind),
+                       cuda_step_name(m->cuda, op->step, name, sizeof name));
+    }
+    return out;
+}
+
+PRINTF_LIKE(3, 4)
+static bool doubt(const struct matching *m, size_t index, const char *format, ...)
+{
+    char name[160];
+    va_list args;
+    int used = snprintf(m->why, CUDA_WHY_BYTES, "%s ", op_name(m, index, name, sizeof name));
+
+    va_start(args, format);
+    (void)vsnprintf(m->why + used, CUDA_WHY_BYTES - (size_t)used, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- by id ---- */
+
+static bool take_record(struct matching *m, const struct cuda_record *record)
+{
+    struct cuda *cuda = m->cuda;
+    uint64_t index = record->external_id - cuda->first_id;
+
+    if (record->external_id < cuda->first_id || index >= cuda->n_ops) {
+        /* Contents are set before the run and looked at after it, by calls without an id. */
+        return record->external_id == 0 || record->end_ns < cuda->begin_ns;
+    }
+    if (m->timed[index].record != NULL) {
+        return doubt(m, index, "has two records");
+    }
+    if (record->kind != cuda->ops[index].kind) {
+        return doubt(m, index, "has the record of a %s", kind_name((uint8_t)record->kind));
+    }
+    m->timed[index] =
+        (struct timed){record, record->start_ns - cuda->begin_ns, record->end_ns - cuda->begin_ns};
+    return true;
+}
+
+static bool take_records(struct matching *m, const struct cuda_records *records)
+{
+    if (records->n_dropped > 0) {
+        (void)snprintf(m->why, CUDA_WHY_BYTES, "CUPTI dropped %" PRIu64 " records",
+                       records->n_dropped);
+        return false;
+    }
+    for (size_t i = 0; i < records->n_records; i++) {
+        if (!take_record(m, &records->records[i])) {
+            if (m->why[0] == '\0') {
+                (void)snprintf(m->why, CUDA_WHY_BYTES, "a record is of no call of this run");
+            }
+            return false;
+        }
+    }
+    for (size_t i = 0; i < m->cuda->n_ops; i++) {
+        if (m->timed[i].record == NULL) {
+            return doubt(m, i, "has no record");
+        }
+    }
+    return true;
+}
+
+/* ---- what can be believed ---- */
+
+/* A record of its own can be believed. @param end_ns when the run was over, CLOCK_MONOTONIC */
+static bool is_possible(const struct matching *m, size_t index, int64_t end_ns)
+{
+    const struct cuda_op *op = &m->cuda->ops[index];
+    const struct cuda_record *record = m->timed[index].record;
+    bool is_gate = op->step == WEIR_NONE && !m->cuda->context.has_wait_value;
+
+    if (record->start_ns == 0 || record->end_ns == 0) {
+        return doubt(m, index, "has no times");
+    }
+    if (record->end_ns < record->start_ns) {
+        return doubt(m, index, "ends before it begins");
+    }
+    if (record->start_ns < op->called_ns - CLOCK_ERROR_NS) {
+        return doubt(m, index, "begins %" PRId64 " ns before it was called",
+                     op->called_ns - record->start_ns);
+    }
+    if (!is_gate && m->timed[index].start_ns < -CLOCK_ERROR_NS) {
+        return doubt(m, index, "begins %" PRId64 " ns before the run does",
+                     -m->timed[index].start_ns);
+    }
+    if (record->end_ns > end_ns + CLOCK_ERROR_NS) {
+        return doubt(m, index, "ends %" PRId64 " ns after the device was done",
+                     record->end_ns - end_ns);
+    }
+    return true;
+}
+
+/* A stream runs one operation after another, in the order in which it got them: so the k-th of a kind
+ * has the k-th record. */
+static bool is_in_order(const struct matching *m, size_t *last_of_queue)
+{
+    struct cuda *cuda = m->cuda;
+
+    for (uint32_t q = 0; q <= cuda->setup.n_queues; q++) {
+        last_of_queue[q] = SIZE_MAX;
+    }
+    for (size_t i = 0; i < cuda->n_ops; i++) {
+        uint32_t q =
+            cuda->ops[i].queue == STEP_NO_QUEUE ? cuda->setup.n_queues : cuda->ops[i].queue;
+        size_t before = last_of_queue[q];
+        char name[160];
+
+        last_of_queue[q] = i;
+        if (before == SIZE_MAX) {
+            continue;
+        }
+        if (m->timed[i].record->stream != m->timed[before].record->stream) {
+            return doubt(m, i, "ran in another stream than %s, though both were given to one",
+                         op_name(m, before, name, sizeof name));
+        }
+        if (m->timed[i].start_ns < m->timed[before].end_ns - CLOCK_ERROR_NS) {
+            return doubt(m, i, "begins before %s has ended, in one stream",
+                         op_name(m, before, name, sizeof name));
+        }
+    }
+    return true;
+}
+
+/* What the driver or CUPTI did in the middle of the run and a step had to wait for. */
+static bool is_undisturbed(const struct matching *m, const struct cuda_records *records,
+                           int64_t end_ns)
+{
+    for (size_t i = 0; i < records->n_overheads; i++) {
+        const struct cuda_overhead *overhead = &records->overheads[i];
+        bool is_loading = overhead->kind == CUPTI_OVERHEAD_COMPILER ||
+                          overhead->kind == CUPTI_OVERHEAD_MODULE_LOADING ||
+                          overhead->kind == CUPTI_OVERHEAD_LAZY_LOADING;
+
+        if (is_loading && overhead->start_ns < end_ns && overhead->end_ns > m->cuda->begin_ns) {
+            (void)snprintf(m->why, CUDA_WHY_BYTES,
+                           "the driver loaded code for %" PRId64 " ns in the middle of the run",
+                           overhead->end_ns - overhead->start_ns);
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum weir_status match_records(struct matching *m, struct weir_error *err)
+{
+    int64_t end_ns = cuda_clock_ns();
+    size_t *last_of_queue = malloc(((size_t)m->cuda->setup.n_queues + 1) * sizeof *last_of_queue);
+    struct cuda_records records;
+    enum weir_status status =
+        last_of_queue == NULL ? weir_error_memory(err) : cuda_trace_collect(&records, err);
+    bool is_good;
+
+    if (status != WEIR_OK) {
+        free(last_of_queue);
+        return status;
+    }
+    is_good = take_records(m, &records);
+    for (size_t i = 0; i < m->cuda->n_ops && is_good; i++) {
+        is_good = is_possible(m, i, end_ns);
+    }
+    (void)(is_good && is_in_order(m, last_of_queue) && is_undisturbed(m, &records, end_ns));
+    cuda_records_free(&records);
+    free(last_of_queue);
+    return WEIR_OK;
+}
+
+/* ---- without CUPTI ---- */
+
+static enum weir_status since_open(struct cuda *cuda, cu_event event, int64_t *out,
+                                   struct weir_error *err)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+    float ms = 0;
+    enum weir_status status =
+        cuda_check(&cuda->context,
+                   driver->event_elapsed_time_v2 != NULL
+                       ? driver->event_elapsed_time_v2(&ms, cuda->opened_timer, event)
+                       : driver->event_elapsed_time(&ms, cuda->opened_timer, event),
+                   "cuEventElapsedTime", err);
+
+    *out = (int64_t)((double)ms * 1e6 + 0.5);
+    return status;
+}
+
+static enum weir_status match_events(struct matching *m, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (size_t i = 0; i < m->cuda->n_ops && status == WEIR_OK; i++) {
+        if (!m->cuda->ops[i].is_work) {
+            continue;
+        }
+        status = since_open(m->cuda, m->cuda->timers[2 * i], &m->timed[i].start_ns, err);
+        if (status == WEIR_OK) {
+            status = since_open(m->cuda, m->cuda->timers[2 * i + 1], &m->timed[i].end_ns, err);
+        }
+    }
+    return status;
+}
+
+/* ---- the times of steps ---- */
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t point_ns(struct cuda *cuda, uint32_t queue, uint32_t point)
+{
+    const struct cuda_step *step;
+
+    if (queue == STEP_NO_QUEUE || point == 0) {
+        return 0;
+    }
+    step = cuda_step_at(cuda, queue, point);
+    return point % 2 == 1 ? step->start_ns : step->finish_ns;
+}
+
+/* Of a step without an operation: when all that it waits for is over. */
+static int64_t over_ns(struct cuda *cuda, const struct cuda_step *step)
+{
+    int64_t ns = 0;
+
+    for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {
+        ns = later(ns, point_ns(cuda, q, step->requires.points[q]));
+    }
+    for (uint32_t d = 0; d < step->requires.n_delays; d++) {
+        const struct cuda_delay *delay = &step->requires.delays[d];
+
+        ns = later(ns, point_ns(cuda, delay->queue, delay->point) + delay->after_ns);
+    }
+    if (step->given.queue != STEP_NO_QUEUE && step->position > 0) {
+        ns = later(ns, point_ns(cuda, step->given.queue, 2 * step->position));
+    }
+    return ns;
+}
+
+static void take_work_times(const struct matching *m)
+{
+    struct cuda *cuda = m->cuda;
+
+    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
+        cuda->steps[i].start_ns = -1;
+        cuda->steps[i].finish_ns = -1;
+    }
+    for (size_t i = 0; i < cuda->n_ops; i++) {
+        struct cuda_step *step;
+
+        if (!cuda->ops[i].is_work) {
+            continue;
+        }
+        step = &cuda->steps[cuda->ops[i].step];
+        if (step->start_ns < 0) {
+            step->start_ns = later(m->timed[i].start_ns, 0);
+        }
+        step->finish_ns = later(m->timed[i].end_ns, step->start_ns);
+    }
+}
+
+/* Steps come after all that they wait for, in their order, but for those that do not run. */
+static void give_times(const struct matching *m)
+{
+    struct cuda *cuda = m->cuda;
+
+    take_work_times(m);
+    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
+        struct cuda_step *step = &cuda->steps[i];
+
+        step->submit_ns = later(step->submit_ns - cuda->begin_ns, 0);
+        if (step->start_ns < 0 && step->given.action != STEP_PASS) {
+            step->start_ns = over_ns(cuda, step);
+            step->finish_ns = step->start_ns;
+            step->submit_ns = step->given.queue == STEP_NO_QUEUE ? 0 : step->submit_ns;
+        }
+    }
+}
+
+enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES], struct weir_error *err)
+{
+    struct matching m = {
+        .cuda = cuda, .timed = calloc(cuda->n_ops + 1, sizeof *m.timed), .why = why};
+    enum weir_status status = m.timed == NULL ? weir_error_memory(err) : WEIR_OK;
+
+    why[0] = '\0';
+    if (status == WEIR_OK) {
+        status = cuda->has_trace ? match_records(&m, err) : match_events(&m, err);
+    }
+    if (status == WEIR_OK && why[0] == '\0') {
+        give_times(&m);
+    }
+    free(m.timed);
+    return status;
+}

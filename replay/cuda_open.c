@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The driver, the GPU, its context, and the kernels in it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda_image.h"
+#include "replay/cuda_internal.h"
+
+static const char *const kernel_names[CUDA_KERNELS] = {"weir_fma",  "weir_read", "weir_tags",
+                                                       "weir_gate", "weir_time", "weir_until"};
+
+enum weir_status cuda_check(const struct cuda_context *context, cu_result result, const char *call,
+                            struct weir_error *err)
+{
+    char text[CUDA_WHY_BYTES];
+
+    if (result == GPU_SUCCESS) {
+        return WEIR_OK;
+    }
+    return weir_error_set(err, WEIR_DEVICE, "cuda: %s failed: %s", call,
+                          cuda_result_text(&context->driver, result, text));
+}
+
+static int attribute(const struct cuda_driver *driver, cu_device device, int which)
+{
+    int value = 0;
+
+    return driver->device_get_attribute(&value, which, device) == GPU_SUCCESS ? value : 0;
+}
+
+/* The GPU that is used: the first that the user shows (CUDA_VISIBLE_DEVICES says which that is). */
+static bool find_device(struct cuda_context *out, char *why_not)
+{
+    const struct cuda_driver *driver = &out->driver;
+    char text[CUDA_WHY_BYTES], name[80] = "a GPU", bus[32] = "";
+    int n = 0, major, minor;
+    cu_result result = driver->device_get_count(&n);
+
+    if (result == GPU_SUCCESS && n > 0) {
+        result = driver->device_get(&out->device, 0);
+    }
+    if (result != GPU_SUCCESS || n == 0) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES, "there is no GPU to be used: %s",
+                       n == 0 ? "the driver shows none; CUDA_VISIBLE_DEVICES may hide them"
+                              : cuda_result_text(driver, result, text));
+        return false;
+    }
+    major = attribute(driver, out->device, GPU_ATTRIBUTE_CAPABILITY_MAJOR);
+    minor = attribute(driver, out->device, GPU_ATTRIBUTE_CAPABILITY_MINOR);
+    (void)driver->device_get_name(name, sizeof name, out->device);
+    (void)driver->device_get_pci_bus_id(bus, sizeof bus, out->device);
+    out->n_processors = attribute(driver, out->device, GPU_ATTRIBUTE_PROCESSORS);
+    out->l2_bytes = attribute(driver, out->device, GPU_ATTRIBUTE_L2_BYTES);
+    out->has_pools = attribute(driver, out->device, GPU_ATTRIBUTE_MEMORY_POOLS) != 0 &&
+                     driver->mem_pool_create != NULL && driver->mem_pool_destroy != NULL &&
+                     driver->mem_pool_set_attribute != NULL &&
+                     driver->mem_alloc_from_pool_async != NULL && driver->mem_free_async != NULL;
+    out->has_wait_value = attribute(driver, out->device, GPU_ATTRIBUTE_MEM_OPS) != 0 &&
+                          driver->stream_wait_value32 != NULL;
+    (void)snprintf(out->name, sizeof out->name, "%.60s at %.20s, driver for CUDA %d.%d", name, bus,
+                   driver->version / 1000, driver->version % 1000 / 10);
+    if (major < 7 || out->n_processors < 1) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES,
+                       "%.80s has compute capability %d.%d: 7.0 (Volta) or later is needed", name,
+                       major, minor);
+        return false;
+    }
+    return true;
+}
+
+void cuda_describe(struct device_info *out)
+{
+    struct cuda_context context = {.device = 0};
+    char why_not[CUDA_WHY_BYTES] = "";
+    size_t bytes = 0;
+
+    memset(out, 0, sizeof *out);
+    (void)snprintf(out->name, sizeof out->name, "CUDA GPU");
+    if (!cuda_load(&context.driver, why_not) || !find_device(&context, why_not)) {
+        (void)snprintf(out->why_not, sizeof out->why_not, "%.*s", (int)sizeof out->why_not - 1,
+                       why_not);
+        return;
+    }
+    (void)context.driver.device_total_mem(&bytes, context.device);
+    (void)snprintf(out->name, sizeof out->name, "%s", context.name);
+    out->n_processors = (uint32_t)context.n_processors;
+    out->memory_bytes = (int64_t)bytes;
+    out->compute_flops = (int64_t)2 * KERNEL_CUDA_FMAS * KERNEL_CUDA_THREADS * context.n_processors;
+}
+
+/* ---- the context ---- */
+
+static enum weir_status load_image(struct cuda_context *out, const unsigned char *image,
+                                   cu_result *result)
+{
+    char log[1024] = "";
+    cu_jit_option options[] = {GPU_JIT_ERROR_LOG_BUFFER, GPU_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+
+    *result = out->driver.module_load_data_ex(&out->module, image, 2, options, values);
+    return *result == GPU_SUCCESS ? WEIR_OK : WEIR_DEVICE;
+}
+
+/* Code made for this GPU, when there is any; else PTX, which the driver compiles. */
+static enum weir_status load_kernels(struct cuda_context *out, struct weir_error *err)
+{
+    cu_result result = GPU_NO_BINARY_FOR_GPU;
+    enum weir_status status = WEIR_OK;
+
+    if (kernels_cuda_fatbin_bytes == 0 ||
+        load_image(out, kernels_cuda_fatbin, &result) != WEIR_OK) {
+        out->is_ptx = true;
+        if (load_image(out, kernels_cuda_ptx, &result) != WEIR_OK) {
+            return cuda_check(out, result, "cuModuleLoadDataEx", err);
+        }
+    }
+    for (int k = 0; k < CUDA_KERNELS && status == WEIR_OK; k++) {
+        status = cuda_check(
+            out, out->driver.module_get_function(&out->kernels[k], out->module, kernel_names[k]),
+            "cuModuleGetFunction", err);
+        if (status == WEIR_OK && out->driver.func_load != NULL) {
+            status = cuda_check(out, out->driver.func_load(out->kernels[k]), "cuFuncLoad", err);
+        }
+    }
+    return status;
+}
+
+static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    enum weir_status status;
+
+    /* A flag that a context made by someone else lacks is no failure. */
+    (void)out->driver.primary_ctx_set_flags(out->device, GPU_CTX_SCHED_BLOCKING_SYNC);
+    status = cuda_check(out, out->driver.primary_ctx_retain(&out->context, out->device),
+                        "cuDevicePrimaryCtxRetain", err);
+    if (status == WEIR_OK) {
+        status = cuda_check(out, out->driver.ctx_set_current(out->context), "cuCtxSetCurrent", err);
+    }
+    if (status == WEIR_OK) {
+        status = cuda_check(out, out->driver.mem_get_info(&free_bytes, &total_bytes),
+                            "cuMemGetInfo", err);
+    }
+    out->memory_bytes = (int64_t)free_bytes;
+    return status;
+}
+
+enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err)
+{
+    char why_not[CUDA_WHY_BYTES];
+    enum weir_status status;
+
+    memset(out, 0, sizeof *out);
+    /* Before the driver starts: functions are loaded when the module is, not at their first launch,
+     * which would wait for a device that waits for the gate; and streams share no hardware queue. */
+    (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    if (!cuda_load(&out->driver, why_not) || !find_device(out, why_not)) {
+        return weir_error_set(err, WEIR_DEVICE, "device cuda: %.300s", why_not);
+    }
+    status = enter(out, err);
+    return status == WEIR_OK ? load_kernels(out, err) : status;
+}
