@@ -16,6 +16,7 @@ struct replay_lists {
     const char **queues;
     struct run_inserted *inserted;
     struct run_link *links;
+    struct run_overlap *overlaps;
 };
 
 struct replay_work {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/replay_internal.h"
+#include "judge/overlap.h"
 
 void replay_lists_free(struct replay_lists *lists)
 {
@@ -13,6 +14,7 @@ void replay_lists_free(struct replay_lists *lists)
     free(lists->queues);
     free(lists->inserted);
     free(lists->links);
+    free(lists->overlaps);
     *lists = (struct replay_lists){.mechanisms = NULL};
 }
 
@@ -120,6 +122,21 @@ static void list_links(const struct deviate *deviate, struct run_link *links)
     }
 }
 
+static enum weir_status list_overlaps(struct replay_work *work, struct weir_error *err)
+{
+    struct overlaps overlaps;
+    enum weir_status status =
+        overlaps_find(work->run.graph, work->result->timeline, &overlaps, err);
+
+    if (status != WEIR_OK)
+        return status;
+    status = overlaps_list(work->run.graph, &overlaps, &work->lists.overlaps, err);
+    work->run.overlaps = work->lists.overlaps;
+    work->run.n_overlaps = overlaps.n_pairs;
+    overlaps_free(&overlaps);
+    return status;
+}
+
 static enum weir_status make_lists(struct replay_work *work, struct weir_error *err)
 {
     struct replay_result *result = work->result;
@@ -144,7 +161,7 @@ static enum weir_status make_lists(struct replay_work *work, struct weir_error *
     list_links(&result->deviate, lists->links);
     work->run.links = lists->links;
     work->run.n_links = result->deviate.n_links;
-    return status;
+    return status == WEIR_OK ? list_overlaps(work, err) : status;
 }
 
 enum weir_status replay_write_run(const char *db, struct replay_work *work, struct weir_error *err)

@@ -145,6 +145,56 @@ enum weir_status makeup_find(const struct bound_index *index, const struct run_l
     return WEIR_OK;
 }
 
+struct length {
+    int64_t for_ns;
+    size_t at;
+};
+
+static int by_length(const void *left, const void *right)
+{
+    const struct length *a = left, *b = right;
+
+    if (a->for_ns != b->for_ns) {
+        return a->for_ns > b->for_ns ? -1 : 1;
+    }
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const size_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+enum weir_status makeup_longest_stretches(const struct makeup *makeup, size_t most, size_t **out,
+                                          size_t *n, struct weir_error *err)
+{
+    size_t n_all = makeup->n_stretches, n_kept = n_all < most ? n_all : most;
+    struct length *lengths = malloc((n_all + 1) * sizeof *lengths);
+    size_t *kept = malloc((n_kept + 1) * sizeof *kept);
+
+    if (lengths == NULL || kept == NULL) {
+        free(lengths);
+        free(kept);
+        return weir_error_memory(err);
+    }
+    for (size_t i = 0; i < n_all; i++) {
+        const struct makeup_stretch *stretch = &makeup->stretches[i];
+
+        lengths[i] = (struct length){stretch->finish_ns - stretch->start_ns, i};
+    }
+    qsort(lengths, n_all, sizeof *lengths, by_length);
+    for (size_t i = 0; i < n_kept; i++) {
+        kept[i] = lengths[i].at;
+    }
+    qsort(kept, n_kept, sizeof *kept, by_place);
+    free(lengths);
+    *out = kept;
+    *n = n_kept;
+    return WEIR_OK;
+}
+
 void makeup_free(struct makeup *makeup)
 {
     free(makeup->engines);

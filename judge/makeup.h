@@ -41,6 +41,11 @@ struct makeup {
 MUST_CHECK enum weir_status makeup_find(const struct bound_index *index,
                                         const struct run_link *links, size_t n_links,
                                         struct makeup *out, struct weir_error *err);
+/** The numbers of the @p most longest stretches, of equal ones the earlier, in the order of time,
+ *  malloc'ed.  @return WEIR_OK; WEIR_MEMORY */
+MUST_CHECK enum weir_status makeup_longest_stretches(const struct makeup *makeup, size_t most,
+                                                     size_t **out, size_t *n,
+                                                     struct weir_error *err);
 void makeup_free(struct makeup *makeup);
 
 #endif

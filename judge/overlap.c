@@ -374,6 +374,28 @@ void overlaps_free(struct overlaps *overlaps)
     *overlaps = (struct overlaps){.n_pairs = 0};
 }
 
+static const char *class_text(const struct graph *graph, weir_class class_)
+{
+    return weir_is(class_) ? graph_text(graph, graph_class_name(graph, class_)) : "";
+}
+
+enum weir_status overlaps_list(const struct graph *graph, const struct overlaps *overlaps,
+                               struct run_overlap **out, struct weir_error *err)
+{
+    struct run_overlap *list = malloc((overlaps->n_pairs + 1) * sizeof *list);
+
+    if (list == NULL) {
+        return weir_error_memory(err);
+    }
+    for (size_t i = 0; i < overlaps->n_pairs; i++) {
+        list[i] = (struct run_overlap){class_text(graph, overlaps->pairs[i].a),
+                                       class_text(graph, overlaps->pairs[i].b),
+                                       overlaps->pairs[i].overlap_ns};
+    }
+    *out = list;
+    return WEIR_OK;
+}
+
 /* --- one node ------------------------------------------------------------------------------- */
 
 static int by_overlap(const void *left, const void *right)

@@ -6,6 +6,7 @@
 #define WEIR_JUDGE_OVERLAP_H
 
 #include "graph/timeline.h"
+#include "store/store.h"
 
 struct overlap_classes {
     weir_class a, b;    /* a <= b; none, which is the last, for nodes without one */
@@ -35,6 +36,11 @@ MUST_CHECK enum weir_status overlaps_find(const struct graph *graph,
                                           const struct timeline *timeline, struct overlaps *out,
                                           struct weir_error *err);
 void overlaps_free(struct overlaps *overlaps);
+
+/** The pairs as a run keeps them, malloc'ed; names lie in the graph.  @return WEIR_OK; WEIR_MEMORY */
+MUST_CHECK enum weir_status overlaps_list(const struct graph *graph,
+                                          const struct overlaps *overlaps, struct run_overlap **out,
+                                          struct weir_error *err);
 
 /* A node that ran beside another. */
 struct overlap_beside {
