@@ -35,6 +35,10 @@ sim_libsim_a_SOURCES = \
 	sim/retime_passing.c \
 	sim/retime_trim.c \
 	sim/run.c \
+	sim/sample.c \
+	sim/sample.h \
+	sim/sampling.c \
+	sim/sampling.h \
 	sim/share.c \
 	sim/shelf.c \
 	sim/shelf.h \

@@ -194,36 +194,121 @@ struct simulate_options simulate_default(void)
         .contention = CONTENTION_NONE, .unknown_overlap = UNKNOWN_MARK, .keeps_details = true};
 }
 
-enum weir_status simulate(const struct plan *plan, const struct simulate_options *options,
-                          struct simulate_result *out, struct weir_error *err)
+/* The lengths that the graph does not say. */
+static void set_lengths(const struct program *program, const int64_t *length_ns,
+                        struct timeline_span *spans)
+{
+    for (uint32_t i = 0; i < program->n_nodes && length_ns != NULL; i++) {
+        if ((program->nodes[i].flags & PROGRAM_OFF) == 0) {
+            spans[i].isolated_ns = length_ns[i];
+        }
+    }
+}
+
+/* @param timeline fresh, but for the lengths of its nodes; freed when this fails */
+static enum weir_status run_program(const struct program *program, const struct plan *plan,
+                                    const struct simulate_options *options,
+                                    struct timeline *timeline, struct simulate_result *out,
+                                    struct weir_error *err)
 {
     struct simulate_result result = {0};
     struct simulation sim = {.plan = plan,
                              .policy = plan_policy(plan),
+                             .program = program,
                              .options = options,
+                             .timeline = timeline,
                              .err = err,
                              .failed = {WEIR_NONE}};
-    struct program program;
-    const struct graph *graph = bind_of(plan_binding(plan));
     enum weir_status status;
 
-    sim.timeline = timeline_new(graph_n_nodes(graph), graph_n_domains(graph));
-    if (sim.timeline == NULL) {
-        return weir_error_memory(err);
-    }
-    status = program_make(plan_binding(plan), sim.timeline->spans, &program, err);
-    if (status == WEIR_OK) {
-        sim.program = &program;
-        status = simulate_program(&sim, &result);
-        clear_away(&sim);
-        program_free(&program);
-    }
+    set_lengths(program, options->length_ns, timeline->spans);
+    status = simulate_program(&sim, &result);
+    clear_away(&sim);
     if (status != WEIR_OK) {
-        timeline_free(sim.timeline);
+        timeline_free(timeline);
         free(result.explanation);
         return status;
     }
-    result.timeline = sim.timeline;
+    result.timeline = timeline;
     *out = result;
     return WEIR_OK;
+}
+
+enum weir_status simulate(const struct plan *plan, const struct simulate_options *options,
+                          struct simulate_result *out, struct weir_error *err)
+{
+    const struct graph *graph = bind_of(plan_binding(plan));
+    struct timeline *timeline = timeline_new(graph_n_nodes(graph), graph_n_domains(graph));
+    struct program program;
+    enum weir_status status;
+
+    if (timeline == NULL) {
+        return weir_error_memory(err);
+    }
+    status = program_make(plan_binding(plan), timeline->spans, &program, err);
+    if (status != WEIR_OK) {
+        timeline_free(timeline);
+        return status;
+    }
+    status = run_program(&program, plan, options, timeline, out, err);
+    program_free(&program);
+    return status;
+}
+
+struct simulator {
+    struct program program;
+    struct timeline *blank; /* a timeline before it runs */
+};
+
+enum weir_status simulator_new(const struct binding *binding, struct simulator **out,
+                               struct weir_error *err)
+{
+    const struct graph *graph = bind_of(binding);
+    struct simulator *simulator = calloc(1, sizeof *simulator);
+    enum weir_status status = WEIR_OK;
+
+    if (simulator != NULL) {
+        simulator->blank = timeline_new(graph_n_nodes(graph), graph_n_domains(graph));
+    }
+    if (simulator == NULL || simulator->blank == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        status = program_make(binding, simulator->blank->spans, &simulator->program, err);
+    }
+    if (status != WEIR_OK) {
+        simulator_free(simulator);
+        return status;
+    }
+    *out = simulator;
+    return WEIR_OK;
+}
+
+void simulator_free(struct simulator *simulator)
+{
+    if (simulator == NULL) {
+        return;
+    }
+    timeline_free(simulator->blank);
+    program_free(&simulator->program);
+    free(simulator);
+}
+
+enum weir_status simulator_run(const struct simulator *simulator, const struct plan *plan,
+                               const struct simulate_options *options, struct simulate_result *out,
+                               struct weir_error *err)
+{
+    const struct timeline *blank = simulator->blank;
+    struct timeline *timeline = timeline_new(blank->n_nodes, blank->n_domains);
+
+    if (timeline == NULL) {
+        return weir_error_memory(err);
+    }
+    memcpy(timeline->spans, blank->spans, blank->n_nodes * sizeof *timeline->spans);
+    return run_program(&simulator->program, plan, options, timeline, out, err);
+}
+
+bool simulator_is_steered(const struct plan *plan)
+{
+    return plan_policy(plan)->admit != NULL || plan_policy(plan)->on_event != NULL ||
+           plan_ranks(plan);
 }

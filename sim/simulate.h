@@ -14,6 +14,9 @@ struct simulate_options {
     enum contention contention;
     enum unknown_overlap unknown_overlap;
     bool keeps_details; /* waits, holds, pressure and induced edges, and not only spans and peaks */
+    const int64_t
+        *length_ns; /* by node: how long it takes, instead of what the graph says (of nodes
+                                 that are off: anything); NULL: as the graph says */
     void (*progress)(void *arg, double part); /* of the nodes, now and then; NULL: to nobody */
     void *progress_arg;
 };
@@ -36,6 +39,23 @@ struct simulate_result {
 MUST_CHECK enum weir_status simulate(const struct plan *plan,
                                      const struct simulate_options *options,
                                      struct simulate_result *out, struct weir_error *err);
+
+/* A plan compiled once for many simulations, on several threads: nothing in it changes. */
+struct simulator;
+
+/** @param binding of the planned graph; must outlive the simulator  @return as simulate */
+MUST_CHECK enum weir_status simulator_new(const struct binding *binding, struct simulator **out,
+                                          struct weir_error *err);
+void simulator_free(struct simulator *simulator);
+/** As simulate.
+ *  @param plan whose policy steers: of the same graph, planned alike. A policy that acts while time
+ *              runs has a state there, so that each run needs a plan of its own; others share one */
+MUST_CHECK enum weir_status simulator_run(const struct simulator *simulator,
+                                          const struct plan *plan,
+                                          const struct simulate_options *options,
+                                          struct simulate_result *out, struct weir_error *err);
+/** Does the policy act while time runs? */
+bool simulator_is_steered(const struct plan *plan);
 
 const char *contention_name(enum contention);
 bool contention_from(const char *name, enum contention *out);

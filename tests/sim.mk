@@ -13,6 +13,11 @@ check_PROGRAMS += tests/sim/test_retime
 tests_sim_test_retime_SOURCES = tests/sim/test_retime.c
 tests_sim_test_retime_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_sample
+threaded_tests += tests/sim/test_sample
+tests_sim_test_sample_SOURCES = tests/sim/test_sample.c
+tests_sim_test_sample_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_shelf
 tests_sim_test_shelf_SOURCES = tests/sim/test_shelf.c
 tests_sim_test_shelf_LDADD = $(sim_test_libs)
