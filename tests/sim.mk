@@ -18,6 +18,14 @@ threaded_tests += tests/sim/test_sample
 tests_sim_test_sample_SOURCES = tests/sim/test_sample.c
 tests_sim_test_sample_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_queueing
+tests_sim_test_queueing_SOURCES = tests/sim/test_queueing.c
+tests_sim_test_queueing_LDADD = $(sim_test_libs) -lm
+
+check_PROGRAMS += tests/sim/test_rules
+tests_sim_test_rules_SOURCES = tests/sim/test_rules.c
+tests_sim_test_rules_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_shelf
 tests_sim_test_shelf_SOURCES = tests/sim/test_shelf.c
 tests_sim_test_shelf_LDADD = $(sim_test_libs)
