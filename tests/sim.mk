@@ -43,6 +43,16 @@ check_PROGRAMS += tests/sim/test_worth
 tests_sim_test_worth_SOURCES = tests/sim/test_worth.c
 tests_sim_test_worth_LDADD = $(sim_test_libs)
 
+# What it costs to tell what every node is worth: make tests/bench/worth_bench
+EXTRA_PROGRAMS += tests/bench/worth_bench
+tests_bench_worth_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/worth_bench.c
+tests_bench_worth_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+	base/libbase.a
+
 # What simulating costs, beside a floor program: make tests/bench/simulate_bench
 EXTRA_PROGRAMS += tests/bench/simulate_bench
 tests_bench_simulate_bench_SOURCES = \
