@@ -62,3 +62,23 @@ tests_bench_simulate_bench_SOURCES = \
 	tests/bench/simulate_bench.c
 tests_bench_simulate_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a
+
+# What timing a fixed order costs, beside the floor program: make tests/bench/retime_bench
+EXTRA_PROGRAMS += tests/bench/retime_bench
+tests_bench_retime_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/retime_bench.c
+tests_bench_retime_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+	base/libbase.a
+
+# Samples a second and core: make tests/bench/sample_bench
+EXTRA_PROGRAMS += tests/bench/sample_bench
+tests_bench_sample_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/sample_bench.c
+tests_bench_sample_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+	base/libbase.a $(GSL_LIBS)
