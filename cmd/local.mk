@@ -79,4 +79,5 @@ weir_SOURCES = \
 	cmd/simulate.c \
 	cmd/simulate_answer.c \
 	cmd/simulate_internal.h \
-	cmd/simulate_store.c
+	cmd/simulate_store.c \
+	cmd/verify.c

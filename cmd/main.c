@@ -27,6 +27,7 @@
     VERB(calibrate)     \
     VERB(devices)       \
     VERB(compare)       \
+    VERB(verify)        \
     VERB(plot)          \
     VERB(runs)          \
     VERB(export)

@@ -16,7 +16,8 @@ dist_man1_MANS = \
 	doc/man/weir-replay.1 \
 	doc/man/weir-runs.1 \
 	doc/man/weir-sensitivity.1 \
-	doc/man/weir-simulate.1
+	doc/man/weir-simulate.1 \
+	doc/man/weir-verify.1
 dist_man5_MANS = \
 	doc/man/weir-graph.5 \
 	doc/man/weir-store.5

@@ -40,6 +40,32 @@ judge_libjudge_a_SOURCES = \
 	judge/stalls.h \
 	judge/tails.c \
 	judge/tails.h \
+	judge/verify.c \
+	judge/verify.def \
+	judge/verify.h \
+	judge/verify_apart.c \
+	judge/verify_bytes.c \
+	judge/verify_chain.c \
+	judge/verify_copies.c \
+	judge/verify_dispatch.c \
+	judge/verify_during.c \
+	judge/verify_during.h \
+	judge/verify_engines.c \
+	judge/verify_induced.c \
+	judge/verify_internal.h \
+	judge/verify_needs.c \
+	judge/verify_order.c \
+	judge/verify_pieces.c \
+	judge/verify_pieces.h \
+	judge/verify_progress.c \
+	judge/verify_ran.c \
+	judge/verify_report.c \
+	judge/verify_room.c \
+	judge/verify_room.h \
+	judge/verify_speeds.c \
+	judge/verify_speeds.h \
+	judge/verify_views.c \
+	judge/verify_waits.c \
 	judge/waiting.c \
 	judge/waiting.h \
 	judge/why.c \

@@ -33,7 +33,8 @@ static bool is_key(const char *at, const char *end, const char *key)
     return (size_t)(end - at) == length + 2 && strncmp(at + 1, key, length) == 0;
 }
 
-bool settings_ratio(const char *settings, const char *key, double *out)
+/* Where the value of that key of the outermost object begins; NULL. */
+static const char *value_of(const char *settings, const char *key)
 {
     int depth = 0;
 
@@ -47,13 +48,35 @@ bool settings_ratio(const char *settings, const char *key, double *out)
         }
         end = past_string(at);
         if (end == NULL)
-            return false;
+            return NULL;
         value = past_blanks(end);
-        if (depth == 1 && *value == ':' && is_key(at, end, key)) {
-            value = past_blanks(value + 1);
-            return number_ratio(value, strcspn(value, " \t\r\n,}"), out) == NUMBER_OK;
-        }
+        if (depth == 1 && *value == ':' && is_key(at, end, key))
+            return past_blanks(value + 1);
         at = end;
     }
-    return false;
+    return NULL;
+}
+
+bool settings_ratio(const char *settings, const char *key, double *out)
+{
+    const char *value = value_of(settings, key);
+
+    return value != NULL && number_ratio(value, strcspn(value, " \t\r\n,}"), out) == NUMBER_OK;
+}
+
+bool settings_has(const char *settings, const char *key)
+{
+    const char *value = value_of(settings, key);
+
+    return value != NULL && strncmp(value, "[]", 2) != 0 && strncmp(value, "{}", 2) != 0 &&
+           strncmp(value, "null", 4) != 0;
+}
+
+bool settings_is(const char *settings, const char *key, const char *word)
+{
+    const char *value = value_of(settings, key);
+    size_t length = strlen(word);
+
+    return value != NULL && *value == '"' && strncmp(value + 1, word, length) == 0 &&
+           value[1 + length] == '"';
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One number out of the settings of a run, which are a JSON object. */
+/* Single values out of the settings of a run, which are a JSON object. */
 #ifndef WEIR_JUDGE_SETTINGS_H
 #define WEIR_JUDGE_SETTINGS_H
 
@@ -8,5 +8,9 @@
 /** The number under that key of the outermost object (the first, when it stands there twice).
  *  @return false when there is none, or what stands there is no finite number */
 bool settings_ratio(const char *settings, const char *key, double *out);
+/** Is there something under the key, and no empty list or object, and not null? */
+bool settings_has(const char *settings, const char *key);
+/** Is that word, which needs no escapes, the text under the key? */
+bool settings_is(const char *settings, const char *key, const char *word);
 
 #endif
