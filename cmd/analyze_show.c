@@ -86,22 +86,11 @@ static void print_path(const struct analyzed *analyzed)
     put_more(analyzed->n_path, analyzed->limit);
 }
 
-static bool has_standby(const struct analyzed *analyzed)
-{
-    for (uint32_t i = 0; i < graph_n_nodes(analyzed->graph); i++) {
-        if (analyzed->analysis.is_standby[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void print_bounds(const struct analyzed *analyzed)
 {
     const struct graph *graph = analyzed->graph;
 
-    printf("no schedule ends before%s\n ",
-           has_standby(analyzed) ? ", unless a node gives way to its fallback" : "");
+    printf("no schedule ends before\n ");
     put_time(analyzed->analysis.end_ns);
     printf("  by precedence and releases\n");
     for (uint32_t i = 0; i < graph_n_engines(graph); i++) {
@@ -218,8 +207,8 @@ static void print_progress(const struct analyzed *analyzed)
         printf("proved: no schedule is stuck for want of bytes%s\n",
                progress->fits_at_once ? "; all of them fit at once" : "");
     } else if (!weir_is(progress->domain)) {
-        printf("unknown: which node gives way to its fallback depends on the schedule, or there "
-               "are too many domains to ask\n");
+        printf("unknown: nodes wait in a circle for what leads to them, and for whether they are "
+               "needed as a fallback\n");
     } else if (progress->verdict == PROGRESS_UNKNOWN) {
         printf("unknown:");
         put_name(analyze_name(analyzed, progress->node));

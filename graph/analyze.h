@@ -3,8 +3,9 @@
  * the critical path, what no schedule can beat, how long copies live, who comes before whom, and
  * whether the run can always go on.
  *
- * A node that is off has length 0 and passes its edges on. So has one that stands in for another by
- * fallback=: it runs only where that one gives way. A distribution counts as its mean. */
+ * A node that is off has length 0 and passes its edges on. One that stands in for another by
+ * fallback= runs only where that one gives way, which happens when its window closes: of the two only
+ * what holds whichever runs is taken as certain. A distribution counts as its mean. */
 #ifndef WEIR_GRAPH_ANALYZE_H
 #define WEIR_GRAPH_ANALYZE_H
 
@@ -13,8 +14,8 @@
 
 /** The precedence critical path: the greatest sum of lengths and lags along any path of given and
  *  implied edges, which no schedule can beat. Releases are not part of it. A node that is off has
- *  length 0; an edge from a start leaves its producer's length out. WEIR_INPUT when a cost is missing,
- *  WEIR_MEMORY. */
+ *  length 0; an edge from a start leaves its producer's length out; of a node and those that stand in
+ *  for it the shortest counts. WEIR_INPUT when a cost is missing, WEIR_MEMORY. */
 MUST_CHECK enum weir_status analyze_critical_path(const struct binding *binding,
                                                   int64_t *critical_path_ns,
                                                   struct weir_error *err);
@@ -25,15 +26,20 @@ MUST_CHECK enum weir_status analyze_critical_path(const struct binding *binding,
 struct analysis {
     const struct binding *binding;
     struct adjacency next;
-    bool *is_standby;     /* a node that some fallback= names */
-    bool *is_uncertain;   /* an unknown length is on a path to its start, or is its own */
-    int64_t *length_ns;   /* the mean; 0 where it is unknown */
-    int64_t *earliest_ns; /* r_i = max(release, max over producers of (f_j + lag)) */
+    bool *is_standby;   /* a node that some fallback= names */
+    bool *gives_way;    /* it runs or, when its window closes before, its fallback does */
+    bool *is_uncertain; /* an unknown length is on a path to its start, or is its own */
+    int64_t *length_ns; /* the mean, when it runs; 0 where it is unknown */
+    /* r_i = max(release, max over producers of (f_j + lag)): no run starts it, or passes it over, before */
+    int64_t *earliest_ns;
+    int64_t
+        *over_ns; /* f_i: no run has finished it, or passed it over, before; NULL: earliest_ns and
+                           length_ns, since nothing has a fallback */
     int64_t *latest_ns; /* LS_i = LF_i - length, where who has no consumer must finish by end_ns */
     int64_t *due_ns;    /* the same by deadlines alone; ANALYZE_NEVER where none asks */
     uint32_t *bound_by; /* the producer that settles earliest_ns; WEIR_NONE: its release, or 0 */
-    int64_t end_ns;     /* the greatest r_i + length: no run ends before */
-    uint32_t n_unknown; /* nodes that run and whose length nothing says */
+    int64_t end_ns;     /* no run ends before */
+    uint32_t n_unknown; /* nodes that may run and whose length nothing says */
 };
 
 /** WEIR_MEMORY; WEIR_INPUT when times pass 64 bits. The caller frees with analyze_free. */
@@ -52,13 +58,25 @@ struct analyze_link {
 };
 struct analyze_link analyze_link(const struct graph *graph, uint32_t edge);
 
-/** Earliest starts again, with these lengths, by id; bound_by may be NULL. */
+/** Does it run in every run that completes? */
+bool analyze_surely_runs(const struct analysis *analysis, uint32_t node);
+/** f_i: no run has finished the node, or passed it over, before. */
+int64_t analyze_over_ns(const struct analysis *analysis, uint32_t node);
+/** When the node must have finished; -1: nothing says, or it is off. */
+int64_t analyze_deadline_ns(const struct graph *graph, uint32_t node);
+
+/** Earliest starts again, with these lengths, by id. @param over_ns may be NULL: then each node
+ *  is over when its length has passed, as if none could give way. @param bound_by may be NULL */
 MUST_CHECK enum weir_status analyze_earliest(const struct analysis *analysis,
                                              const int64_t *length_ns, bool has_releases,
-                                             int64_t *earliest_ns, uint32_t *bound_by,
-                                             struct weir_error *err);
+                                             int64_t *earliest_ns, int64_t *over_ns,
+                                             uint32_t *bound_by, struct weir_error *err);
+/** With these starts: when no run ends before. @param last may be NULL: the node that settles it;
+ *  WEIR_NONE when no node surely runs */
+int64_t analyze_end(const struct analysis *analysis, const int64_t *earliest_ns, uint32_t *last);
 /** The longest that the node is likely to take: the greatest of uniform and empirical, the mean and
- *  three standard deviations of the others; its length where it has no distribution. */
+ *  three standard deviations of the others; its length where it has no distribution. 0 where it
+ *  stands in for another: that one is taken to run. */
 int64_t analyze_slow_ns(const struct analysis *analysis, weir_node node);
 
 /* Times when every node takes the longest that is likely, by id. */
@@ -86,13 +104,13 @@ const char *analyze_window_name(enum analyze_window window);
 MUST_CHECK enum weir_status analyze_path(const struct analysis *analysis, weir_node **nodes,
                                          uint32_t *n, int64_t *length_ns, struct weir_error *err);
 
-/* --- what no schedule can beat, as long as no node gives way to its fallback --- */
+/* --- what no schedule can beat --- */
 
 struct analyze_engine {
-    uint32_t n_nodes;
-    int64_t work_ns;  /* of all its nodes */
+    uint32_t n_nodes; /* that surely run */
+    int64_t work_ns;  /* of them */
     int64_t bound_ns; /* least head + work over slots + least tail */
-    int64_t bytes;    /* that its nodes move: bytes=, or the object of a copy */
+    int64_t bytes;    /* that they move: bytes=, or the object of a copy */
     int64_t bytes_ns; /* over its bandwidth and slots; -1 when it has none */
 };
 
@@ -164,6 +182,7 @@ struct analyze_progress {
      * that waits may hold held_bytes of room_bytes in the domain and it needs need_bytes more. */
     bool fits_at_once;
     weir_node node; /* short: none when it is the initial copies */
+    /* Unknown: none when precedence and waits to know whether a fallback is needed close a circle. */
     weir_domain domain;
     int64_t held_bytes, need_bytes, room_bytes;
 };

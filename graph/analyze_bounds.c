@@ -33,11 +33,14 @@ struct ends {
     int64_t least_head_ns, least_tail_ns;
 };
 
+#define NO_TAIL (-1) /* nothing behind it surely runs */
+
 /* What has to pass before the node starts, and after it has finished. Deadlines shorten no tail. */
 static void add_node(const struct analysis *analysis, uint32_t node, const int64_t *tail_ns,
                      struct analyze_engine *engine, struct ends *ends)
 {
-    int64_t head = analysis->earliest_ns[node], tail = tail_ns[node];
+    int64_t head = analysis->earliest_ns[node];
+    int64_t tail = tail_ns[node] == NO_TAIL ? 0 : tail_ns[node];
 
     ends->least_head_ns =
         engine->n_nodes == 0 || head < ends->least_head_ns ? head : ends->least_head_ns;
@@ -48,7 +51,17 @@ static void add_node(const struct analysis *analysis, uint32_t node, const int64
     engine->bytes = sum_of(engine->bytes, bytes_of(bind_of(analysis->binding), node));
 }
 
-/* The longest path from a node's finish to the end of the run. */
+/* From where the edge lets its consumer go to the end of the run; NO_TAIL. */
+static int64_t tail_behind(const struct analysis *analysis, uint32_t consumer, int64_t tail_ns)
+{
+    return !analyze_surely_runs(analysis, consumer)
+               ? tail_ns
+               : sum_of(analysis->length_ns[consumer], tail_ns == NO_TAIL ? 0 : tail_ns);
+}
+
+/* The longest path from a node's finish to that of a node that surely runs; of a node that need not
+ * run, from when it would have started. That a node has started says little of when it finishes: what
+ * follows its start is no part of a path from its finish. */
 static void find_tails(const struct analysis *analysis, int64_t *tail_ns)
 {
     const struct graph *graph = bind_of(analysis->binding);
@@ -56,18 +69,19 @@ static void find_tails(const struct analysis *analysis, int64_t *tail_ns)
 
     for (uint32_t i = graph_n_nodes(graph); i-- > 0;) {
         uint32_t node = bind_order(analysis->binding, i).index;
+        bool runs = analyze_surely_runs(analysis, node);
 
-        tail_ns[node] = 0;
+        tail_ns[node] = NO_TAIL;
         for (uint32_t j = next->first[node]; j < next->first[node + 1]; j++) {
             struct analyze_link link = analyze_link(graph, next->items[j].edge);
             uint32_t consumer = next->items[j].consumer;
-            int64_t after =
-                sum_of(sum_of(link.lag_ns, analysis->length_ns[consumer]), tail_ns[consumer]);
+            int64_t behind = tail_behind(analysis, consumer, tail_ns[consumer]);
 
-            if (link.is_from_start) {
-                after -= analysis->length_ns[node];
+            if (behind == NO_TAIL || (link.is_from_start && runs)) {
+                continue;
             }
-            tail_ns[node] = after > tail_ns[node] ? after : tail_ns[node];
+            behind = sum_of(link.lag_ns, behind);
+            tail_ns[node] = behind > tail_ns[node] ? behind : tail_ns[node];
         }
     }
 }
@@ -75,12 +89,6 @@ static void find_tails(const struct analysis *analysis, int64_t *tail_ns)
 static int64_t divided_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0 ? 1 : 0);
-}
-
-static bool does_not_run(const struct analysis *analysis, uint32_t node)
-{
-    return analysis->is_standby[node] ||
-           !graph_node_is_on(bind_of(analysis->binding), (weir_node){node});
 }
 
 static void bound_engines(const struct analysis *analysis, const int64_t *tail_ns,
@@ -91,7 +99,7 @@ static void bound_engines(const struct analysis *analysis, const int64_t *tail_n
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         uint32_t engine = graph->nodes[i].engine;
 
-        if (engine != WEIR_NONE && !does_not_run(analysis, i)) {
+        if (engine != WEIR_NONE && analyze_surely_runs(analysis, i)) {
             add_node(analysis, i, tail_ns, &out->engines[engine], &ends[engine]);
         }
     }
@@ -124,7 +132,7 @@ static void bound_resources(const struct analysis *analysis, struct analyze_boun
             list = (uint32_t)rare_get(&graph->rares, graph->nodes[i].rare, NODE_RARE_USES, 0);
         const struct graph_demand *uses = list_get(&graph->demands, list, &n);
 
-        for (uint32_t j = 0; j < n && !does_not_run(analysis, i); j++) {
+        for (uint32_t j = 0; j < n && analyze_surely_runs(analysis, i); j++) {
             uint32_t resource = uses[j].resource.index;
             int64_t ns;
 

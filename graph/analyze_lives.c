@@ -7,11 +7,6 @@
 #include "graph/analyze.h"
 #include "graph/graph_internal.h"
 
-static int64_t finish_of(const struct analysis *analysis, uint32_t node)
-{
-    return analysis->earliest_ns[node] + analysis->length_ns[node];
-}
-
 static void begin_with(struct analyze_life *life, const struct bind_copy *copy, uint32_t node,
                        int64_t start_ns)
 {
@@ -60,7 +55,7 @@ static void walk_touches(struct lives *lives)
             }
             if ((touches[j].roles & (BIND_READS | BIND_FILLS | BIND_HOLDS)) != 0) {
                 used_by(life, &lives->roles[touches[j].copy.index], i, touches[j].roles,
-                        finish_of(analysis, i));
+                        analyze_over_ns(analysis, i));
             }
         }
     }
@@ -117,7 +112,7 @@ static void walk_barriers(struct lives *lives, const struct ending *ending)
 
         if (copy != WEIR_NONE && graph->nodes[ends.producer].kind == NODE_BARRIER) {
             used_by(&lives->items[copy], &lives->roles[copy], ends.producer, BIND_HOLDS,
-                    finish_of(lives->analysis, ends.producer));
+                    analyze_over_ns(lives->analysis, ends.producer));
         }
     }
 }
@@ -255,9 +250,10 @@ static void end(const struct lives *lives, uint32_t id)
     if (!weir_is(life->ready_by)) {
         life->reclaim_ready_ns = life->begin_ns;
     }
-    life->end_ns = weir_is(copy->reclamation) ? finish_of(lives->analysis, copy->reclamation.index)
-                   : copy->stays              ? -1
-                                              : life->reclaim_ready_ns;
+    life->end_ns = weir_is(copy->reclamation)
+                       ? analyze_over_ns(lives->analysis, copy->reclamation.index)
+                   : copy->stays ? -1
+                                 : life->reclaim_ready_ns;
 }
 
 enum weir_status analyze_lives(const struct analysis *analysis, struct analyze_life **out,

@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Earliest and latest starts: one pass over a topological order each. Sources of the formulas: the
- * critical path method (Kelley and Walker 1959). */
-#include <stdlib.h>
-
+ * critical path method (Kelley and Walker 1959).
+ *
+ * A node that may give way to another, and those that stand in, count for what they surely take. Let
+ * p, which starts at r at the earliest, give way to f. Either p runs and is over at r + p, and f when
+ * it would have been ready; or p is passed over, and f runs. So of p alone nothing is certain but r,
+ * and once its window has closed; of f, where it comes behind p, that it is over at the earlier of
+ * what p leaves behind (r + p + lag) and its own run. That p holds is said of it, and of one that
+ * stands in, when it has not given way: it ran, or was not needed. Who is needed by several is not
+ * needed only when all of them hold. */
 #include "graph/analyze.h"
-#include "graph/graph_internal.h"
+#include "graph/analyze_internal.h"
 
-#define NODES_AT_ONCE(analysis) ((size_t)graph_n_nodes(bind_of((analysis)->binding)) + 1)
-
-struct analyze_link analyze_link(const struct graph *graph, uint32_t edge)
-{
-    const struct edge_table *edges = &graph->edges;
-
-    if (edge >= graph->n_edges) {
-        return (struct analyze_link){0, false};
-    }
-    return (struct analyze_link){edges->lags_ns == NULL ? 0 : edges->lags_ns[edge],
-                                 (edges->kinds[edge] & EDGE_IS_FROM_START) != 0};
-}
-
-static int64_t release_of(const struct graph *graph, uint32_t node)
-{
-    return rare_get(&graph->rares, graph->nodes[node].rare, NODE_RARE_RELEASE, 0);
-}
-
-static int64_t deadline_of(const struct graph *graph, uint32_t node)
-{
-    return graph_node_is_on(graph, (weir_node){node})
-               ? rare_get(&graph->rares, graph->nodes[node].rare, NODE_RARE_DEADLINE, -1)
-               : -1;
-}
+/* Times in the making, by id. */
+struct forward {
+    const struct analysis *analysis;
+    const struct graph *graph;
+    const int64_t *length_ns;
+    int64_t *earliest_ns;
+    int64_t *over_ns; /* before its turn: when those that it stands in for, which hold, let it go */
+    uint32_t *bound_by;
+    bool has_releases;
+};
 
 static enum weir_status too_late(const struct graph *graph, uint32_t node, struct weir_error *err)
 {
@@ -37,62 +29,174 @@ static enum weir_status too_late(const struct graph *graph, uint32_t node, struc
                           graph_node_name(graph, (weir_node){node}));
 }
 
-/* The start of the node is settled: passes on what its consumers must wait for. */
-static enum weir_status pass_on(const struct analysis *analysis, uint32_t node, int64_t length_ns,
-                                int64_t *earliest_ns, uint32_t *bound_by, struct weir_error *err)
+/* When the node is over, whichever way it goes. @param holds when it is, unless it gives way */
+static int64_t over_at(const struct forward *f, uint32_t node, int64_t finish, int64_t *holds)
 {
-    const struct graph *graph = bind_of(analysis->binding);
-    const struct adjacency *next = &analysis->next;
-    int64_t start = earliest_ns[node], finish;
+    int64_t start = f->earliest_ns[node], closes = start;
 
-    if (__builtin_add_overflow(start, length_ns, &finish)) {
-        return too_late(graph, node, err);
+    *holds = finish;
+    if (f->analysis->is_standby[node]) {
+        int64_t unneeded = f->over_ns[node] > start ? f->over_ns[node] : start;
+
+        *holds = unneeded < finish ? unneeded : finish;
+    }
+    if (!f->analysis->gives_way[node]) {
+        return *holds;
+    }
+    if (f->has_releases) {
+        int64_t close = analyze_deadline_ns(f->graph, node) - f->length_ns[node];
+
+        closes = close > start ? close : start;
+    }
+    return closes < *holds ? closes : *holds;
+}
+
+static void wait_until(const struct forward *f, uint32_t consumer, uint32_t producer, int64_t at)
+{
+    bool is_later = at > f->earliest_ns[consumer];
+
+    if (is_later) {
+        f->earliest_ns[consumer] = at;
+    }
+    if (f->bound_by != NULL && (is_later || (at == f->earliest_ns[consumer] && at > 0 &&
+                                             f->bound_by[consumer] == WEIR_NONE))) {
+        f->bound_by[consumer] = producer;
+    }
+}
+
+/* The start of the node is settled: passes on what its consumers must wait for. */
+static enum weir_status pass_on(const struct forward *f, uint32_t node, struct weir_error *err)
+{
+    const struct adjacency *next = &f->analysis->next;
+    uint32_t fallback = WEIR_NONE;
+    int64_t start = f->earliest_ns[node], finish, over, holds;
+
+    if (__builtin_add_overflow(start, f->length_ns[node], &finish)) {
+        return too_late(f->graph, node, err);
+    }
+    over = holds = finish;
+    if (f->over_ns != NULL) {
+        over = over_at(f, node, finish, &holds);
+        f->over_ns[node] = over;
+        fallback = analyze_fallback_of(f->graph, node).index;
     }
     for (uint32_t i = next->first[node]; i < next->first[node + 1]; i++) {
-        struct analyze_link link = analyze_link(graph, next->items[i].edge);
+        struct analyze_link link = analyze_link(f->graph, next->items[i].edge);
         uint32_t consumer = next->items[i].consumer;
         int64_t at;
 
-        if (__builtin_add_overflow(link.is_from_start ? start : finish, link.lag_ns, &at)) {
-            return too_late(graph, consumer, err);
+        if (__builtin_add_overflow(link.is_from_start ? start : over, link.lag_ns, &at)) {
+            return too_late(f->graph, consumer, err);
         }
-        if (at > earliest_ns[consumer]) {
-            earliest_ns[consumer] = at;
-            if (bound_by != NULL) {
-                bound_by[consumer] = node;
+        wait_until(f, consumer, node, at);
+        if (consumer == fallback && !link.is_from_start) {
+            if (__builtin_add_overflow(holds, link.lag_ns, &at)) {
+                return too_late(f->graph, consumer, err);
             }
-        } else if (bound_by != NULL && at == earliest_ns[consumer] && at > 0 &&
-                   bound_by[consumer] == WEIR_NONE) {
-            bound_by[consumer] = node;
+            f->over_ns[fallback] = at > f->over_ns[fallback] ? at : f->over_ns[fallback];
         }
     }
     return WEIR_OK;
 }
 
-enum weir_status analyze_earliest(const struct analysis *analysis, const int64_t *length_ns,
-                                  bool has_releases, int64_t *earliest_ns, uint32_t *bound_by,
-                                  struct weir_error *err)
+static int64_t release_of(const struct forward *f, uint32_t node)
 {
-    const struct graph *graph = bind_of(analysis->binding);
-    uint32_t n_nodes = graph_n_nodes(graph);
+    int64_t release, ready;
+
+    if (!f->has_releases) {
+        return 0;
+    }
+    release = rare_get(&f->graph->rares, f->graph->nodes[node].rare, NODE_RARE_RELEASE, 0);
+    ready = bind_ready_ns(f->analysis->binding, (weir_node){node});
+    return release > ready ? release : ready;
+}
+
+enum weir_status analyze_earliest(const struct analysis *analysis, const int64_t *length_ns,
+                                  bool has_releases, int64_t *earliest_ns, int64_t *over_ns,
+                                  uint32_t *bound_by, struct weir_error *err)
+{
+    const struct forward f = {.analysis = analysis,
+                              .graph = bind_of(analysis->binding),
+                              .length_ns = length_ns,
+                              .earliest_ns = earliest_ns,
+                              .over_ns = over_ns,
+                              .bound_by = bound_by,
+                              .has_releases = has_releases};
+    uint32_t n_nodes = graph_n_nodes(f.graph);
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < n_nodes; i++) {
-        int64_t release = has_releases ? release_of(graph, i) : 0;
-        int64_t ready = has_releases ? bind_ready_ns(analysis->binding, (weir_node){i}) : 0;
-
-        earliest_ns[i] = release > ready ? release : ready;
+        earliest_ns[i] = release_of(&f, i);
+        if (over_ns != NULL) {
+            over_ns[i] = 0;
+        }
         if (bound_by != NULL) {
             bound_by[i] = WEIR_NONE;
         }
     }
     for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
-        uint32_t node = bind_order(analysis->binding, i).index;
-
-        status = pass_on(analysis, node, length_ns[node], earliest_ns, bound_by, err);
+        status = pass_on(&f, bind_order(analysis->binding, i).index, err);
     }
     return status;
 }
+
+int64_t analyze_over_ns(const struct analysis *analysis, uint32_t node)
+{
+    return analysis->over_ns != NULL ? analysis->over_ns[node]
+                                     : analysis->earliest_ns[node] + analysis->length_ns[node];
+}
+
+/* --- the end --- */
+
+#define MOST_STANDINS 64 /* that are followed, one after another; past them nothing is known */
+
+/* One of the nodes that stand in for each other surely runs: the one of them that may be over first.
+ * None when the last of them is off, and so none of them need run. */
+static uint32_t first_over(const struct analysis *analysis, const int64_t *earliest_ns,
+                           uint32_t node)
+{
+    const struct graph *graph = bind_of(analysis->binding);
+    uint32_t first = node, at = node;
+
+    for (int i = 0; analysis->gives_way[at]; i++) {
+        at = analyze_fallback_of(graph, at).index;
+        if (i == MOST_STANDINS || !graph_node_is_on(graph, (weir_node){at})) {
+            return WEIR_NONE;
+        }
+        if (earliest_ns[at] + analysis->length_ns[at] <
+            earliest_ns[first] + analysis->length_ns[first]) {
+            first = at;
+        }
+    }
+    return first;
+}
+
+int64_t analyze_end(const struct analysis *analysis, const int64_t *earliest_ns, uint32_t *last)
+{
+    const struct graph *graph = bind_of(analysis->binding);
+    uint32_t found = WEIR_NONE;
+    int64_t end_ns = 0;
+
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        uint32_t node;
+
+        if (analysis->is_standby[i] || !graph_node_is_on(graph, (weir_node){i})) {
+            continue; /* one that stands in is found by those it stands in for */
+        }
+        node = analysis->gives_way[i] ? first_over(analysis, earliest_ns, i) : i;
+        if (node != WEIR_NONE &&
+            (found == WEIR_NONE || earliest_ns[node] + analysis->length_ns[node] > end_ns)) {
+            found = node;
+            end_ns = earliest_ns[node] + analysis->length_ns[node];
+        }
+    }
+    if (last != NULL) {
+        *last = found;
+    }
+    return end_ns;
+}
+
+/* --- latest starts --- */
 
 /* What must be over by `finish` had to begin by this: nothing asks for what never needs to be. */
 static int64_t before(int64_t finish_ns, int64_t length_ns)
@@ -100,334 +204,29 @@ static int64_t before(int64_t finish_ns, int64_t length_ns)
     return finish_ns == ANALYZE_NEVER ? ANALYZE_NEVER : finish_ns - length_ns;
 }
 
-/* Latest starts; a node without consumers must finish by @p end_ns. */
-static void pass_back(const struct analysis *analysis, int64_t end_ns, int64_t *latest_ns)
+void analyze_latest(const struct analysis *analysis, int64_t end_ns, int64_t *latest_ns)
 {
     const struct graph *graph = bind_of(analysis->binding);
     const struct adjacency *next = &analysis->next;
 
     for (uint32_t i = graph_n_nodes(graph); i-- > 0;) {
         uint32_t node = bind_order(analysis->binding, i).index;
-        int64_t length = analysis->length_ns[node], deadline = deadline_of(graph, node);
-        int64_t finish = deadline >= 0 && deadline < end_ns ? deadline : end_ns;
+        int64_t deadline = analyze_deadline_ns(graph, node);
+        int64_t takes =
+            analyze_surely_runs(analysis, node) ? analysis->length_ns[node] : 0; /* at least */
+        int64_t start = before(end_ns, takes);
 
+        if (deadline >= 0 && !analysis->is_standby[node] &&
+            deadline - analysis->length_ns[node] < start) {
+            start = deadline - analysis->length_ns[node];
+        }
         for (uint32_t j = next->first[node]; j < next->first[node + 1]; j++) {
             struct analyze_link link = analyze_link(graph, next->items[j].edge);
             int64_t by = before(latest_ns[next->items[j].consumer], link.lag_ns);
 
-            if (link.is_from_start && by != ANALYZE_NEVER) {
-                by += length; /* its start has to be then, its finish may come later */
-            }
-            finish = by < finish ? by : finish;
+            by = link.is_from_start ? by : before(by, takes);
+            start = by < start ? by : start;
         }
-        latest_ns[node] = before(finish, length);
+        latest_ns[node] = start;
     }
-}
-
-static void find_standbys(struct analysis *analysis)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        uint32_t rare = graph->nodes[i].rare;
-        uint32_t fallback =
-            rare == 0 ? WEIR_NONE : rare_id(&graph->rares, rare, NODE_RARE_FALLBACK_NODE);
-
-        if (fallback != WEIR_NONE) {
-            analysis->is_standby[fallback] = true;
-        }
-    }
-}
-
-static void find_lengths(struct analysis *analysis)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        int64_t length_ns = 0;
-
-        if (!analysis->is_standby[i] && graph_node_is_on(graph, (weir_node){i}) &&
-            !graph_node_length_ns(graph, (weir_node){i}, &length_ns)) {
-            analysis->is_uncertain[i] = true;
-            analysis->n_unknown++;
-            length_ns = 0;
-        }
-        analysis->length_ns[i] = length_ns;
-    }
-}
-
-static void spread_uncertainty(struct analysis *analysis)
-{
-    const struct adjacency *next = &analysis->next;
-
-    for (uint32_t i = 0; analysis->n_unknown > 0 && i < graph_n_nodes(bind_of(analysis->binding));
-         i++) {
-        uint32_t node = bind_order(analysis->binding, i).index;
-
-        for (uint32_t j = next->first[node]; j < next->first[node + 1]; j++) {
-            analysis->is_uncertain[next->items[j].consumer] |= analysis->is_uncertain[node];
-        }
-    }
-}
-
-static enum weir_status fill(struct analysis *analysis, struct weir_error *err)
-{
-    uint32_t n_nodes = graph_n_nodes(bind_of(analysis->binding));
-    enum weir_status status;
-
-    find_standbys(analysis);
-    find_lengths(analysis);
-    spread_uncertainty(analysis);
-    status = analyze_earliest(analysis, analysis->length_ns, true, analysis->earliest_ns,
-                              analysis->bound_by, err);
-    if (status != WEIR_OK) {
-        return status;
-    }
-    for (uint32_t i = 0; i < n_nodes; i++) {
-        int64_t finish = analysis->earliest_ns[i] + analysis->length_ns[i];
-
-        if (graph_node_is_on(bind_of(analysis->binding), (weir_node){i}) &&
-            finish > analysis->end_ns) {
-            analysis->end_ns = finish;
-        }
-    }
-    return WEIR_OK;
-}
-
-enum weir_status analyze_early(const struct binding *binding, struct analysis *out,
-                               struct weir_error *err)
-{
-    struct analysis analysis = {.binding = binding};
-    size_t n = NODES_AT_ONCE(&analysis);
-    enum weir_status status = adjacency_make(bind_of(binding), bind_edges(binding),
-                                             bind_n_edges(binding), &analysis.next, err);
-
-    if (status != WEIR_OK) {
-        return status;
-    }
-    analysis.is_standby = calloc(n, sizeof *analysis.is_standby);
-    analysis.is_uncertain = calloc(n, sizeof *analysis.is_uncertain);
-    analysis.length_ns = malloc(n * sizeof *analysis.length_ns);
-    analysis.earliest_ns = malloc(n * sizeof *analysis.earliest_ns);
-    analysis.bound_by = malloc(n * sizeof *analysis.bound_by);
-    if (analysis.is_standby == NULL || analysis.is_uncertain == NULL ||
-        analysis.length_ns == NULL || analysis.earliest_ns == NULL || analysis.bound_by == NULL) {
-        status = weir_error_memory(err);
-    } else {
-        status = fill(&analysis, err);
-    }
-    if (status != WEIR_OK) {
-        analyze_free(&analysis);
-        return status;
-    }
-    *out = analysis;
-    return WEIR_OK;
-}
-
-enum weir_status analyze(const struct binding *binding, struct analysis *out,
-                         struct weir_error *err)
-{
-    struct analysis analysis;
-    size_t n;
-    enum weir_status status = analyze_early(binding, &analysis, err);
-
-    if (status != WEIR_OK) {
-        return status;
-    }
-    n = NODES_AT_ONCE(&analysis);
-    analysis.latest_ns = malloc(n * sizeof *analysis.latest_ns);
-    analysis.due_ns = malloc(n * sizeof *analysis.due_ns);
-    if (analysis.latest_ns == NULL || analysis.due_ns == NULL) {
-        analyze_free(&analysis);
-        return weir_error_memory(err);
-    }
-    pass_back(&analysis, analysis.end_ns, analysis.latest_ns);
-    pass_back(&analysis, ANALYZE_NEVER, analysis.due_ns);
-    *out = analysis;
-    return WEIR_OK;
-}
-
-void analyze_free(struct analysis *analysis)
-{
-    adjacency_free(&analysis->next);
-    free(analysis->is_standby);
-    free(analysis->is_uncertain);
-    free(analysis->length_ns);
-    free(analysis->earliest_ns);
-    free(analysis->latest_ns);
-    free(analysis->due_ns);
-    free(analysis->bound_by);
-}
-
-static int64_t greatest_of(const struct graph_duration *duration)
-{
-    int64_t greatest = 0;
-
-    for (uint32_t i = 0; i < duration->n_values; i++) {
-        greatest = duration->values_ns[i] > greatest ? duration->values_ns[i] : greatest;
-    }
-    return greatest;
-}
-
-static int64_t mean_and_three_deviations(const struct graph_duration *duration)
-{
-    int64_t sum = duration->values_ns[0];
-
-    for (int i = 0; i < 3; i++) {
-        if (__builtin_add_overflow(sum, duration->values_ns[1], &sum)) {
-            return INT64_MAX / 4; /* longer than anything that ends */
-        }
-    }
-    return sum;
-}
-
-int64_t analyze_slow_ns(const struct analysis *analysis, weir_node node)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-    const struct node_row *row = &graph->nodes[node.index];
-    struct graph_node value;
-
-    if (row->distribution == 0 || (row->flags & NODE_COST_IS_DURATION) != 0 ||
-        analysis->is_standby[node.index] || !graph_node_is_on(graph, node)) {
-        return analysis->length_ns[node.index];
-    }
-    graph_node(graph, node, &value);
-    switch (value.duration.kind) {
-    case DISTRIBUTION_FIXED:
-    case DISTRIBUTION_UNKNOWN:
-        return analysis->length_ns[node.index];
-    case DISTRIBUTION_NORMAL:
-    case DISTRIBUTION_LOGNORMAL:
-    case DISTRIBUTION_GAMMA:
-        return mean_and_three_deviations(&value.duration);
-    case DISTRIBUTION_UNIFORM:
-    case DISTRIBUTION_EMPIRICAL:
-        return greatest_of(&value.duration);
-    }
-    return analysis->length_ns[node.index];
-}
-
-enum weir_status analyze_slow_make(const struct analysis *analysis, struct analyze_slow *out,
-                                   struct weir_error *err)
-{
-    size_t n = NODES_AT_ONCE(analysis);
-    struct analyze_slow slow = {
-        malloc(n * sizeof *slow.length_ns),
-        malloc(n * sizeof *slow.earliest_ns),
-        malloc(n * sizeof *slow.bound_by),
-    };
-    enum weir_status status = WEIR_OK;
-
-    if (slow.length_ns == NULL || slow.earliest_ns == NULL || slow.bound_by == NULL) {
-        status = weir_error_memory(err);
-    } else {
-        for (uint32_t i = 0; i < graph_n_nodes(bind_of(analysis->binding)); i++) {
-            slow.length_ns[i] = analyze_slow_ns(analysis, (weir_node){i});
-        }
-        status =
-            analyze_earliest(analysis, slow.length_ns, true, slow.earliest_ns, slow.bound_by, err);
-    }
-    if (status != WEIR_OK) {
-        analyze_slow_free(&slow);
-        return status;
-    }
-    *out = slow;
-    return WEIR_OK;
-}
-
-void analyze_slow_free(struct analyze_slow *slow)
-{
-    free(slow->length_ns);
-    free(slow->earliest_ns);
-    free(slow->bound_by);
-}
-
-enum analyze_window analyze_window(const struct analysis *analysis, const struct analyze_slow *slow,
-                                   weir_node node)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-    uint32_t i = node.index;
-    int64_t deadline = deadline_of(graph, i);
-
-    if (deadline < 0 || analysis->is_standby[i]) {
-        return WINDOW_NONE;
-    }
-    if (analysis->earliest_ns[i] + analysis->length_ns[i] > deadline) {
-        return WINDOW_NEGATIVE;
-    }
-    return analysis->is_uncertain[i] || slow->earliest_ns[i] + slow->length_ns[i] > deadline
-               ? WINDOW_UNCERTAIN
-               : WINDOW_OPEN;
-}
-
-const char *analyze_window_name(enum analyze_window window)
-{
-    static const char *const names[] = {"none", "open", "uncertain", "negative"};
-
-    return names[window];
-}
-
-/* --- the critical path --- */
-
-/* The node that finishes last, and when. */
-static uint32_t last_of(const struct analysis *analysis, const int64_t *earliest_ns,
-                        int64_t *finish_ns)
-{
-    const struct graph *graph = bind_of(analysis->binding);
-    uint32_t last = WEIR_NONE;
-
-    *finish_ns = 0;
-    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
-        int64_t finish = earliest_ns[i] + analysis->length_ns[i];
-
-        if (graph_node_is_on(graph, (weir_node){i}) && (last == WEIR_NONE || finish > *finish_ns)) {
-            last = i;
-            *finish_ns = finish;
-        }
-    }
-    return last;
-}
-
-/* Walks back from the last; the list is from the first. */
-static enum weir_status walk_back(uint32_t last, const uint32_t *bound_by, weir_node **nodes,
-                                  uint32_t *n, struct weir_error *err)
-{
-    uint32_t count = 0;
-    weir_node *list;
-
-    for (uint32_t at = last; at != WEIR_NONE; at = bound_by[at]) {
-        count++;
-    }
-    list = malloc(((size_t)count + 1) * sizeof *list);
-    if (list == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t at = last, i = count; at != WEIR_NONE; at = bound_by[at]) {
-        list[--i].index = at;
-    }
-    *nodes = list;
-    *n = count;
-    return WEIR_OK;
-}
-
-enum weir_status analyze_path(const struct analysis *analysis, weir_node **nodes, uint32_t *n,
-                              int64_t *length_ns, struct weir_error *err)
-{
-    size_t room = NODES_AT_ONCE(analysis);
-    int64_t *earliest_ns = malloc(room * sizeof *earliest_ns);
-    uint32_t *bound_by = malloc(room * sizeof *bound_by);
-    enum weir_status status = WEIR_OK;
-
-    if (earliest_ns == NULL || bound_by == NULL) {
-        status = weir_error_memory(err);
-    }
-    if (status == WEIR_OK) {
-        status = analyze_earliest(analysis, analysis->length_ns, false, earliest_ns, bound_by, err);
-    }
-    if (status == WEIR_OK) {
-        status = walk_back(last_of(analysis, earliest_ns, length_ns), bound_by, nodes, n, err);
-    }
-    free(earliest_ns);
-    free(bound_by);
-    return status;
 }

@@ -117,7 +117,8 @@ static bool needs_times(const struct audit *audit)
     return facts->has_deadline || facts->has_fallback_node || facts->has_offset ||
            facts->has_recomputation || facts->has_overlap_window ||
            audit_has_kind(audit, NODE_RECLAMATION) || audit_has_kind(audit, NODE_BARRIER) ||
-           audit_has_kind(audit, NODE_PREFETCH) || audit_has_kind(audit, NODE_OFFLOAD);
+           audit_has_kind(audit, NODE_PREFETCH) || audit_has_kind(audit, NODE_OFFLOAD) ||
+           audit_has_kind(audit, NODE_MAPPING);
 }
 
 static enum weir_status find_last_readers(struct audit *audit)
@@ -207,6 +208,12 @@ enum weir_status audit_graph(const struct binding *binding, struct report *repor
     }
     if (status == WEIR_OK) {
         status = audit_order(&audit);
+    }
+    if (status == WEIR_OK) {
+        status = audit_fallbacks(&audit);
+    }
+    if (status == WEIR_OK) {
+        status = audit_mappings(&audit);
     }
     if (status == WEIR_OK) {
         status = audit_windows(&audit);

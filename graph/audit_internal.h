@@ -73,6 +73,8 @@ MUST_CHECK enum weir_status audit_bytes(struct audit *audit);     /* copies and 
 MUST_CHECK enum weir_status audit_storage(struct audit *audit);   /* planned offsets */
 MUST_CHECK enum weir_status audit_recompute(struct audit *audit); /* recomputation */
 MUST_CHECK enum weir_status audit_order(struct audit *audit);     /* edges, barriers, queues */
+MUST_CHECK enum weir_status audit_fallbacks(struct audit *audit); /* nodes that stand in */
+MUST_CHECK enum weir_status audit_mappings(struct audit *audit);  /* mappings */
 MUST_CHECK enum weir_status audit_windows(struct audit *audit);   /* deadlines and overlaps */
 MUST_CHECK enum weir_status audit_evidence(struct audit *audit);  /* what costs rest on */
 

@@ -90,6 +90,22 @@ enum weir_status bind_graph(const struct graph *graph, struct report *report, st
     return WEIR_OK;
 }
 
+enum weir_status bind_without(const struct graph *graph, const bool *is_out, struct report *report,
+                              struct weir_error *err)
+{
+    struct binding *binding = calloc(1, sizeof *binding);
+    enum weir_status status;
+
+    if (binding == NULL) {
+        return weir_error_memory(err);
+    }
+    binding->graph = graph;
+    binding->is_out = is_out;
+    status = bind_walk(binding, report, err);
+    bind_free(binding);
+    return status;
+}
+
 void bind_free(struct binding *binding)
 {
     if (binding == NULL) {

@@ -57,6 +57,11 @@ MUST_CHECK enum weir_status bind_graph(const struct graph *graph, struct report 
                                        struct binding **out, struct weir_error *err);
 void bind_free(struct binding *binding);
 
+/** Reports what would be wrong with contents and lifetimes if the nodes of @p is_out (by id) did not
+ *  run. Order is not looked at. WEIR_OK whatever is found; WEIR_MEMORY. */
+MUST_CHECK enum weir_status bind_without(const struct graph *graph, const bool *is_out,
+                                         struct report *report, struct weir_error *err);
+
 uint32_t bind_n_copies(const struct binding *);
 const struct bind_copy *bind_copy(const struct binding *, weir_copy);
 /** What the node touches, in the order in which it does; copies it only holds come last. */

@@ -13,6 +13,7 @@ struct bind_last {
 
 struct binding {
     const struct graph *graph;
+    const bool *is_out; /* by node: left out, as if it were off; NULL: none is */
 
     struct bind_copy *copies;
     size_t copies_room;

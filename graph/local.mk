@@ -8,10 +8,16 @@ graph_libgraph_a_SOURCES = \
 	graph/analyze.c \
 	graph/analyze.h \
 	graph/analyze_bounds.c \
+	graph/analyze_chain.c \
 	graph/analyze_circle.c \
+	graph/analyze_internal.h \
 	graph/analyze_lives.c \
 	graph/analyze_order.c \
+	graph/analyze_path.c \
 	graph/analyze_progress.c \
+	graph/analyze_proof.c \
+	graph/analyze_proof.h \
+	graph/analyze_slow.c \
 	graph/analyze_times.c \
 	graph/around.c \
 	graph/around.h \
@@ -19,7 +25,9 @@ graph_libgraph_a_SOURCES = \
 	graph/audit.h \
 	graph/audit_bytes.c \
 	graph/audit_evidence.c \
+	graph/audit_fallback.c \
 	graph/audit_internal.h \
+	graph/audit_mapping.c \
 	graph/audit_order.c \
 	graph/audit_recompute.c \
 	graph/audit_storage.c \

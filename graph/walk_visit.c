@@ -205,7 +205,8 @@ enum weir_status walk_visit(struct walk *walk)
     enum weir_status status;
 
     if ((row->object == NONE && row->reads == 0 && row->writes == 0) ||
-        (row->rare != 0 && !graph_node_is_on(walk->graph, walk->node))) {
+        (row->rare != 0 && !graph_node_is_on(walk->graph, walk->node)) ||
+        (walk->binding->is_out != NULL && walk->binding->is_out[walk->node.index])) {
         return WEIR_OK;
     }
     walk->row = row;

@@ -33,15 +33,42 @@ static bool has_fallbacks(const struct program *program)
     return false;
 }
 
-/* A fallback is open while some primary may still need it; one whose primaries are all off is not
- * needed from the beginning. */
+/* The node that stands in for this one; none. */
+static weir_node fallback_of(const struct simulation *sim, uint32_t node)
+{
+    struct graph_node value;
+
+    if ((sim->program->nodes[node].flags & PROGRAM_WINDOW) == 0) {
+        return (weir_node){WEIR_NONE};
+    }
+    graph_node(sim->program->graph, (weir_node){node}, &value);
+    return value.fallback == FALLBACK_NODE ? value.fallback_node : (weir_node){WEIR_NONE};
+}
+
+/* Nobody needs it from the beginning; nor, it may be, the one that stands in for it, and so on. */
+static void leave_out(struct simulation *sim, uint32_t node)
+{
+    weir_node fallback;
+
+    do {
+        sim->fallbacks[node].fate = FATE_SKIPPED;
+        fallback = fallback_of(sim, node);
+        node = fallback.index;
+    } while (weir_is(fallback) && --sim->fallbacks[node].primaries_left == 0);
+}
+
+/* A fallback is open while some primary may still need it; one whose primaries are all off, or left
+ * out themselves, is not needed from the beginning. */
 static void set_fates(struct simulation *sim)
 {
     for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
-        struct fallback_state *state = &sim->fallbacks[i];
-
         if ((sim->program->nodes[i].flags & PROGRAM_STANDIN) != 0) {
-            state->fate = state->primaries_left > 0 ? FATE_OPEN : FATE_SKIPPED;
+            sim->fallbacks[i].fate = FATE_OPEN;
+        }
+    }
+    for (uint32_t i = 0; i < sim->program->n_nodes; i++) {
+        if (sim->fallbacks[i].fate == FATE_OPEN && sim->fallbacks[i].primaries_left == 0) {
+            leave_out(sim, i);
         }
     }
 }
@@ -111,18 +138,6 @@ enum weir_status fallback_intercept(struct simulation *sim, uint32_t node, bool 
     state->is_queued = true;
     *is_taken = state->fate != FATE_RUNS;
     return state->fate == FATE_SKIPPED ? pass_on(sim, node) : WEIR_OK;
-}
-
-/* The node that stands in for this one; none. */
-static weir_node fallback_of(const struct simulation *sim, uint32_t node)
-{
-    struct graph_node value;
-
-    if ((sim->program->nodes[node].flags & PROGRAM_WINDOW) == 0) {
-        return (weir_node){WEIR_NONE};
-    }
-    graph_node(sim->program->graph, (weir_node){node}, &value);
-    return value.fallback == FALLBACK_NODE ? value.fallback_node : (weir_node){WEIR_NONE};
 }
 
 /* A fallback that is not needed needs none itself: so on along the chain. */

@@ -2,7 +2,11 @@
 # Unit tests of sim/; each links what that folder may use, $(sim_test_libs).
 
 check_PROGRAMS += tests/sim/test_audit
-tests_sim_test_audit_SOURCES = tests/sim/judge.h tests/sim/test_audit.c
+tests_sim_test_audit_SOURCES = \
+	tests/sim/draw.c \
+	tests/sim/draw.h \
+	tests/sim/judge.h \
+	tests/sim/test_audit.c
 tests_sim_test_audit_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_queue

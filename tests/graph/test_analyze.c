@@ -144,6 +144,71 @@ START_TEST(test_critical_path)
 }
 END_TEST
 
+#define WITH_FALLBACK                                                                       \
+    MACHINE "object x size=9\nnode p compute engine=sm duration=20 writes=x fallback=f%s\n" \
+            "node f compute engine=side duration=4 writes=x\n"                              \
+            "node r compute engine=sm duration=1 reads=x\n"
+
+static int64_t critical_path_of(const struct fixture *f)
+{
+    int64_t length_ns;
+    struct weir_error err;
+
+    ck_assert_int_eq(analyze_critical_path(f->binding, &length_ns, &err), WEIR_OK);
+    return length_ns;
+}
+
+START_TEST(test_bounds_hold_whichever_runs)
+{
+    struct fixture f;
+    struct analyze_bounds bounds;
+    struct analysis *a = &f.analysis;
+    char text[1024];
+    struct weir_error err;
+
+    /* Along p, f and r either p takes 20, f nothing and r 1, or p nothing, f 4 and r 1: 5 are certain. But
+     * p's window closes at 25 - 20 = 5, and no sooner does f run: from 5 to 9, and r to 10. Of sm's
+     * work only r is certain: it begins at 9. */
+    (void)snprintf(text, sizeof text, WITH_FALLBACK, " deadline=25");
+    begin(&f, text);
+    ck_assert_int_eq(critical_path_of(&f), 5);
+    ck_assert_int_eq(a->earliest_ns[node_of(&f, "f")], 5);
+    ck_assert_int_eq(a->earliest_ns[node_of(&f, "r")], 9);
+    ck_assert_int_eq(a->end_ns, 10);
+    ck_assert(!analyze_surely_runs(a, node_of(&f, "p")));
+    ck_assert(analyze_surely_runs(a, node_of(&f, "r")));
+    ck_assert_int_eq(analyze_bounds(a, &bounds, &err), WEIR_OK);
+    ck_assert_int_eq(bounds.engines[0].work_ns, 1);
+    ck_assert_int_eq(bounds.engines[0].bound_ns, 10);
+    ck_assert_uint_eq(bounds.engines[1].n_nodes, 0);
+    analyze_bounds_free(&bounds);
+    end(&f);
+    /* A window that never closes: p runs, and f never does. */
+    (void)snprintf(text, sizeof text, WITH_FALLBACK, "");
+    begin(&f, text);
+    ck_assert_int_eq(critical_path_of(&f), 21);
+    ck_assert_int_eq(a->end_ns, 21);
+    end(&f);
+}
+END_TEST
+
+START_TEST(test_a_lag_to_what_does_not_run_is_no_bound)
+{
+    struct fixture f;
+    struct analyze_bounds bounds;
+    struct weir_error err;
+
+    /* b is off: nothing has to wait 90 after a, which ends at 10. */
+    begin(&f, MACHINE "guard no off\nnode a compute engine=sm duration=10\n"
+                      "node b compute engine=sm duration=3 guard=no\nedge a b ordering lag=90\n");
+    ck_assert_int_eq(analyze_bounds(&f.analysis, &bounds, &err), WEIR_OK);
+    ck_assert_int_eq(bounds.bound_ns, 10);
+    ck_assert_int_eq(critical_path_of(&f), 10);
+    analyze_bounds_free(&bounds);
+    end(&f);
+}
+END_TEST
+
 START_TEST(test_bounds)
 {
     struct fixture f;
@@ -372,6 +437,62 @@ START_TEST(test_progress)
 }
 END_TEST
 
+START_TEST(test_progress_with_fallbacks)
+{
+    /* As above with 6, and rx may give way to z: it lets wy go either way, and x is given back by then. */
+    ck_assert_int_eq(progress_of("weir 1\ngraph g\ndomain m capacity=6\nengine sm\n"
+                                 "object x size=6\nobject y size=6\n"
+                                 "node wx compute duration=1 writes=x\n"
+                                 "node rx compute duration=1 reads=x deadline=9 fallback=z\n"
+                                 "node z compute duration=1\nnode fx reclamation object=x\n"
+                                 "node wy compute duration=1 writes=y\nedge rx wy ordering\n")
+                         .verdict,
+                     PROGRESS_FREE);
+    /* The reclamation itself may give way: then nothing gives x back. */
+    ck_assert_int_eq(progress_of("weir 1\ngraph g\ndomain m capacity=6\nengine sm\n"
+                                 "object x size=6\nobject y size=6\n"
+                                 "node wx compute duration=1 writes=x\n"
+                                 "node rx compute duration=1 reads=x\n"
+                                 "node fx reclamation object=x deadline=9 fallback=z\n"
+                                 "node z compute duration=1\n"
+                                 "node wy compute duration=1 writes=y\nedge rx wy ordering\n")
+                         .verdict,
+                     PROGRESS_UNKNOWN);
+    /* f, which p waits for, waits to know whether p gives way. */
+    ck_assert_int_eq(progress_of("weir 1\ngraph g\ndomain m capacity=60\n"
+                                 "node f compute duration=1\nnode p compute duration=1 fallback=f\n"
+                                 "edge f p ordering\n")
+                         .verdict,
+                     PROGRESS_UNKNOWN);
+}
+END_TEST
+
+/* One after another, in a domain each. */
+START_TEST(test_progress_in_many_domains)
+{
+    enum { DOMAINS = 100 };
+    char text[DOMAINS * 400];
+    size_t n = (size_t)sprintf(text, "weir 1\ngraph g\nengine sm\n");
+
+    for (int i = 0; i < DOMAINS; i++) {
+        n += (size_t)sprintf(text + n,
+                             "domain m%d capacity=6\nobject x%d size=6 domain=m%d\n"
+                             "object y%d size=6 domain=m%d\n"
+                             "node wx%d compute duration=1 writes=x%d domain=m%d\n"
+                             "node rx%d compute duration=1 reads=x%d domain=m%d\n"
+                             "node wy%d compute duration=1 writes=y%d domain=m%d\n"
+                             "edge rx%d wy%d ordering\n",
+                             i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i);
+        n += i == 0 ? 0 : (size_t)sprintf(text + n, "edge wy%d wx%d ordering\n", i - 1, i);
+    }
+    ck_assert_int_eq(progress_of(text).verdict, PROGRESS_FREE);
+    /* The last has no order between them. */
+    *strstr(text, "edge rx99") = '#';
+    ck_assert_int_eq(progress_of(text).verdict, PROGRESS_UNKNOWN);
+    ck_assert_uint_eq(progress_of(text).domain.index, DOMAINS - 1);
+}
+END_TEST
+
 START_TEST(test_a_circle_of_waits)
 {
     struct fixture f;
@@ -408,11 +529,15 @@ int main(void)
     tcase_add_test(tcase, test_deadlines);
     tcase_add_test(tcase, test_critical_path);
     tcase_add_test(tcase, test_bounds);
+    tcase_add_test(tcase, test_bounds_hold_whichever_runs);
+    tcase_add_test(tcase, test_a_lag_to_what_does_not_run_is_no_bound);
     tcase_add_test(tcase, test_lives);
     tcase_add_test(tcase, test_what_binds_a_reclamation);
     tcase_add_loop_test(tcase, test_order_is_that_of_a_search, 0, 20);
     tcase_add_test(tcase, test_order_by_a_start_is_none);
     tcase_add_test(tcase, test_progress);
+    tcase_add_test(tcase, test_progress_with_fallbacks);
+    tcase_add_test(tcase, test_progress_in_many_domains);
     tcase_add_test(tcase, test_a_circle_of_waits);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -4,161 +4,32 @@
  *    there, as the judge finds it;
  *  - an edge that is dropped, a reclamation that is moved, a domain that is changed is found, or does no
  *    harm: every run has the same data flow;
- *  - a proof of progress holds: no run is stuck; and what is proved to be short never completes. */
-#include "base/random.h"
+ *  - a proof of progress holds: no run is stuck; and what is proved to be short never completes;
+ *  - no run ends, and no node starts or finishes, before the analysis says it can.
+ * A node that gives way to its fallback leaves the data flow of the program without it. */
 #include "graph/analyze.h"
 #include "graph/check.h"
 #include "graph/text.h"
 #include "policies/registry.h"
 #include "sim/simulate.h"
-#include "tests/sim/judge.h"
+#include "tests/sim/draw.h"
 #include "tests/suite.h"
 
 #define RUNS 3 /* of each graph, each with other priorities */
 
-/* --- graphs --- */
-
-enum { HBM, HOST, N_DOMAINS };
-
-/* What the graph so far leaves behind, so that most of what is drawn is legal. */
-struct drawing {
-    struct random_stream random;
-    bool is_live[JUDGE_OBJECTS][N_DOMAINS], is_valid[JUDGE_OBJECTS][N_DOMAINS];
-    uint32_t n_objects, n_nodes;
-    char text[16384];
-    size_t used;
-};
-
-PRINTF_LIKE(2, 3)
-static void put(struct drawing *drawing, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    drawing->used += (size_t)vsnprintf(drawing->text + drawing->used,
-                                       sizeof drawing->text - drawing->used, format, args);
-    va_end(args);
-    ck_assert_uint_lt(drawing->used, sizeof drawing->text);
-}
-
-static uint32_t below(struct drawing *drawing, uint32_t bound)
-{
-    return (uint32_t)random_below(&drawing->random, bound);
-}
-
-static void begin_node(struct drawing *drawing, const char *kind)
-{
-    put(drawing, "node n%u %s", drawing->n_nodes++, kind);
-}
-
-static void end_node(struct drawing *drawing)
-{
-    if (below(drawing, 4) == 0) {
-        put(drawing, " workspace=%u", 1 + below(drawing, 4));
-    }
-    put(drawing, "\n");
-}
-
-static void draw_compute(struct drawing *drawing, int domain)
-{
-    static const char *const engines[] = {"sm", "side", "cpu"};
-    uint32_t first = below(drawing, drawing->n_objects), n_reads = 0;
-    int written = -1;
-
-    begin_node(drawing, below(drawing, 8) == 0 ? "rematerialization" : "compute");
-    put(drawing, " engine=%s duration=%u", engines[domain == HOST ? 2 : below(drawing, 2)],
-        below(drawing, 5) == 0 ? 0 : 1 + below(drawing, 9));
-    for (uint32_t i = 0; i < drawing->n_objects && n_reads < 3; i++) {
-        uint32_t object = (first + i) % drawing->n_objects;
-
-        if (drawing->is_valid[object][domain] && below(drawing, 2) == 0) {
-            put(drawing, "%so%u", n_reads++ == 0 ? " reads=" : ",", object);
-        }
-    }
-    if (below(drawing, 3) > 0) {
-        written = (int)below(drawing, drawing->n_objects);
-        put(drawing, " writes=o%d", written);
-        drawing->is_valid[written][HBM] = drawing->is_valid[written][HOST] = false;
-        drawing->is_valid[written][domain] = drawing->is_live[written][domain] = true;
-    }
-    end_node(drawing);
-}
-
-static void draw_copy(struct drawing *drawing, uint32_t object)
-{
-    int from = drawing->is_valid[object][HBM] ? HBM : HOST;
-
-    if (!drawing->is_valid[object][from]) {
-        return;
-    }
-    begin_node(drawing, from == HBM ? "offload" : "prefetch");
-    put(drawing, " engine=%s object=o%u", from == HBM ? "d2h" : "h2d", object);
-    if (below(drawing, 5) == 0) {
-        put(drawing, " staging=%u@host", 1 + below(drawing, 3));
-    }
-    end_node(drawing);
-    drawing->is_live[object][1 - from] = drawing->is_valid[object][1 - from] = true;
-}
-
-static void draw_storage(struct drawing *drawing, uint32_t object)
-{
-    int domain = below(drawing, 4) == 0 ? HOST : HBM;
-    bool is_live = drawing->is_live[object][domain];
-
-    begin_node(drawing, is_live ? "reclamation" : "allocation");
-    put(drawing, " object=o%u domain=%s\n", object, domain == HBM ? "hbm" : "host");
-    drawing->is_live[object][domain] = !is_live;
-    drawing->is_valid[object][domain] = false;
-}
-
-static void draw_edge(struct drawing *drawing)
-{
-    uint32_t to = 1 + below(drawing, drawing->n_nodes - 1), from = below(drawing, to);
-
-    put(drawing, "edge n%u n%u ordering%s", from, to, below(drawing, 4) == 0 ? " from=start" : "");
-    if (below(drawing, 4) == 0) {
-        put(drawing, " lag=%u", below(drawing, 5));
-    }
-    put(drawing, "\n");
-}
-
-static void draw(struct drawing *drawing, uint64_t seed)
-{
-    *drawing = (struct drawing){.n_objects = 0};
-    random_seed(&drawing->random, seed, 0);
-    drawing->n_objects = 3 + below(drawing, 5);
-    put(drawing,
-        "weir 1\ngraph g%u\ndomain hbm capacity=%u\ndomain host capacity=%u\n"
-        "engine sm slots=%u domain=hbm\nengine side domain=hbm\nengine cpu domain=host\n"
-        "engine d2h from=hbm to=host bandwidth=1GB/s\n"
-        "engine h2d from=host to=hbm bandwidth=1GB/s\n",
-        (unsigned)seed, 10 + below(drawing, 40), 10 + below(drawing, 60), 1 + below(drawing, 2));
-    for (uint32_t i = 0; i < drawing->n_objects; i++) {
-        bool is_initial = below(drawing, 3) == 0;
-
-        put(drawing, "object o%u size=%u%s\n", i, 1 + below(drawing, 8),
-            is_initial ? " initial" : "");
-        drawing->is_live[i][HBM] = drawing->is_valid[i][HBM] = is_initial;
-    }
-    for (uint32_t i = 8 + below(drawing, 20); i > 0; i--) {
-        uint32_t what = below(drawing, 10), object = below(drawing, drawing->n_objects);
-
-        if (what < 6) {
-            draw_compute(drawing, what == 0 ? HOST : HBM);
-        } else if (what < 8) {
-            draw_copy(drawing, object);
-        } else {
-            draw_storage(drawing, object);
-        }
-    }
-    for (uint32_t i = drawing->n_nodes < 2 ? 0 : below(drawing, 6); i > 0; i--) {
-        draw_edge(drawing);
-    }
-}
-
 /* --- what is done with them --- */
 
-/* NULL when it is not legal. */
+static bool has(const struct report *report, enum finding_code code)
+{
+    for (uint32_t i = 0; i < report_count(report); i++) {
+        if (report_finding(report, i)->code == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL when it is not legal, or the audit says that bytes may not be there. */
 static struct graph *read_legal(const char *text, size_t length)
 {
     struct report *report = report_new(0);
@@ -168,7 +39,8 @@ static struct graph *read_legal(const char *text, size_t length)
 
     if (graph_read_text(text, length, "drawn", report, &graph, &err) == WEIR_OK) {
         ck_assert_int_eq(check_graph(graph, report, &binding, &err), WEIR_OK);
-        if (report_errors(report) > 0) {
+        if (report_errors(report) > 0 || has(report, FINDING_MAPPED_EARLY) ||
+            has(report, FINDING_FALLBACK_GAP)) {
             graph_free(graph);
             graph = NULL;
         }
@@ -206,7 +78,7 @@ static void set_priorities(struct graph *graph, struct random_stream *random)
 }
 
 /* Simulates; the caller frees the timeline. */
-static struct timeline *simulated(const struct graph *graph)
+static struct timeline *simulated(const struct graph *graph, enum contention contention)
 {
     const struct weir_policy *policy;
     struct plan_options plan_options = {.policy = NULL};
@@ -216,6 +88,7 @@ static struct timeline *simulated(const struct graph *graph)
     struct plan *plan;
     struct weir_error err;
 
+    options.contention = contention;
     ck_assert_int_eq(policy_find("retain", &policy, &err), WEIR_OK);
     plan_options.policy = policy;
     ck_assert_msg(plan_make(graph, &plan_options, report, &plan, &err) == WEIR_OK, "%s", err.text);
@@ -226,21 +99,86 @@ static struct timeline *simulated(const struct graph *graph)
     return result.timeline;
 }
 
-/* Every run that completes must have the flow that is wanted. */
-static void judge_runs(struct graph *graph, const struct judge *wanted,
-                       struct random_stream *random, const char *text, unsigned *n_judged)
+/* Nodes with a fallback that did not run. */
+static unsigned n_gave_way(const struct graph *graph, const struct timeline *timeline)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        struct graph_node value;
+
+        graph_node(graph, (weir_node){i}, &value);
+        n += value.fallback == FALLBACK_NODE && timeline->spans[i].start_ns < 0 &&
+                     graph_node_is_on(graph, (weir_node){i})
+                 ? 1
+                 : 0;
+    }
+    return n;
+}
+
+/* Reads what each node got under the same name: a mutation may have moved nodes. */
+static void arrange(struct judge *judge, const struct graph *from, const struct graph *to)
+{
+    struct judge before = *judge;
+
+    memset(judge->got, 0, sizeof judge->got);
+    for (uint32_t i = 0; i < graph_n_nodes(to); i++) {
+        const char *name = graph_node_name(to, (weir_node){i});
+        uint32_t old = graph_find_node(from, graph_find_text(from, name)).index;
+        int *got = &judge->got[i][0][0];
+
+        memcpy(judge->got[i], before.got[old], sizeof before.got[old]);
+        for (int j = 0; j < JUDGE_READS * JUDGE_BYTES; j++) {
+            if (got[j] >= 1000) { /* by a node whose id may have changed */
+                const char *writer = graph_node_name(from, (weir_node){(uint32_t)got[j] - 1000});
+
+                got[j] = 1000 + (int)graph_find_node(to, graph_find_text(to, writer)).index;
+            }
+        }
+    }
+}
+
+/* What the program gives when just those nodes run that ran. @return false when it cannot run so: a node
+ * that gave way left out what another reads */
+static bool find_wanted(struct judge *wanted, const struct graph *program,
+                        const struct graph *graph, const struct timeline *timeline)
+{
+    bool runs[JUDGE_NODES];
+
+    for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {
+        const char *name = graph_node_name(graph, (weir_node){i});
+        uint32_t node = graph_find_node(program, graph_find_text(program, name)).index;
+
+        runs[node] = timeline->spans[i].start_ns >= 0;
+    }
+    judge_program(wanted, program, runs);
+    if (wanted->fault[0] != '\0') {
+        return false;
+    }
+    arrange(wanted, program, graph);
+    return true;
+}
+
+struct tally {
+    unsigned n_judged, n_gave_way;
+};
+
+/* Every run that completes must have the flow of the program: which has the same nodes, by name. */
+static void judge_runs(struct graph *graph, const struct graph *program,
+                       struct random_stream *random, const char *text, struct tally *tally)
 {
     for (int i = 0; i < RUNS; i++) {
         struct timeline *timeline;
-        struct judge judge;
+        struct judge judge, wanted;
 
         set_priorities(graph, random);
-        timeline = simulated(graph);
-        if (timeline->status == RUN_COMPLETE) {
+        timeline = simulated(graph, CONTENTION_NONE);
+        if (timeline->status == RUN_COMPLETE && find_wanted(&wanted, program, graph, timeline)) {
             judge_timeline(&judge, graph, timeline);
             ck_assert_msg(judge.fault[0] == '\0', "%s in\n%s", judge.fault, text);
-            ck_assert_msg(judge_is_same(&judge, wanted), "another flow in\n%s", text);
-            (*n_judged)++;
+            ck_assert_msg(judge_is_same(&judge, &wanted), "another flow in\n%s", text);
+            tally->n_judged++;
+            tally->n_gave_way += n_gave_way(graph, timeline) > 0 ? 1 : 0;
         }
         timeline_free(timeline);
     }
@@ -252,12 +190,13 @@ static void judge_runs(struct graph *graph, const struct judge *wanted,
 
 START_TEST(test_legal_graphs_run_as_their_program)
 {
-    unsigned n_judged = 0, n_legal = 0;
+    struct tally tally = {0, 0};
+    unsigned n_legal = 0;
 
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
         struct drawing drawing;
         struct graph *graph;
-        struct judge wanted;
+        struct judge program;
 
         draw(&drawing, (uint64_t)_i * GRAPHS + seed);
         graph = read_legal(drawing.text, drawing.used);
@@ -265,13 +204,14 @@ START_TEST(test_legal_graphs_run_as_their_program)
             continue;
         }
         n_legal++;
-        judge_program(&wanted, graph);
-        ck_assert_str_eq(wanted.fault, "");
-        judge_runs(graph, &wanted, &drawing.random, drawing.text, &n_judged);
+        judge_program(&program, graph, NULL);
+        ck_assert_msg(program.fault[0] == '\0', "%s in\n%s", program.fault, drawing.text);
+        judge_runs(graph, graph, &drawing.random, drawing.text, &tally);
         graph_free(graph);
     }
     ck_assert_uint_gt(n_legal, GRAPHS / 2);
-    ck_assert_uint_gt(n_judged, GRAPHS / 2);
+    ck_assert_uint_gt(tally.n_judged, GRAPHS / 2);
+    ck_assert_uint_gt(tally.n_gave_way, GRAPHS / 100);
 }
 END_TEST
 
@@ -363,35 +303,12 @@ static void change_domain(char *text, struct random_stream *random)
     (void)sprintf(end, " domain=%s%s", random_below(random, 2) == 0 ? "hbm" : "host", rest);
 }
 
-/* Reads what each node got under the same name: a mutation may have moved nodes. */
-static void arrange(struct judge *judge, const struct graph *from, const struct graph *to)
-{
-    struct judge before = *judge;
-
-    memset(judge->got, 0, sizeof judge->got);
-    for (uint32_t i = 0; i < graph_n_nodes(to); i++) {
-        const char *name = graph_node_name(to, (weir_node){i});
-        uint32_t old = graph_find_node(from, graph_find_text(from, name)).index;
-
-        memcpy(judge->got[i], before.got[old], sizeof before.got[old]);
-        for (int j = 0; j < JUDGE_READS; j++) {
-            int version = judge->got[i][j];
-
-            if (version >= 1000) { /* by a node whose id may have changed */
-                const char *writer = graph_node_name(from, (weir_node){(uint32_t)version - 1000});
-
-                judge->got[i][j] =
-                    1000 + (int)graph_find_node(to, graph_find_text(to, writer)).index;
-            }
-        }
-    }
-}
-
 START_TEST(test_mutations_are_found_or_harmless)
 {
     static void (*const mutations[])(char *, struct random_stream *) = {drop_edge, move_reclamation,
                                                                         change_domain};
-    unsigned n_found[3] = {0}, n_harmless[3] = {0}, n_judged = 0;
+    struct tally tally = {0, 0};
+    unsigned n_found[3] = {0}, n_harmless[3] = {0};
 
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
         struct drawing drawing;
@@ -407,7 +324,6 @@ START_TEST(test_mutations_are_found_or_harmless)
         for (unsigned m = 0; m < 3; m++) {
             char *plain = text_of(explicit_graph), *text = malloc(strlen(plain) + 64);
             struct graph *mutant;
-            struct judge wanted;
 
             ck_assert_ptr_nonnull(text);
             memcpy(text, plain, strlen(plain) + 1);
@@ -416,9 +332,7 @@ START_TEST(test_mutations_are_found_or_harmless)
             if (mutant == NULL) {
                 n_found[m]++;
             } else {
-                judge_program(&wanted, explicit_graph);
-                arrange(&wanted, explicit_graph, mutant);
-                judge_runs(mutant, &wanted, &drawing.random, text, &n_judged);
+                judge_runs(mutant, explicit_graph, &drawing.random, text, &tally);
                 n_harmless[m]++;
             }
             graph_free(mutant);
@@ -432,54 +346,143 @@ START_TEST(test_mutations_are_found_or_harmless)
         ck_assert_uint_gt(n_found[m], 0);
         ck_assert_uint_gt(n_harmless[m], 0);
     }
-    ck_assert_uint_gt(n_judged, GRAPHS / 2);
+    ck_assert_uint_gt(tally.n_judged, GRAPHS / 2);
 }
 END_TEST
 
+/* The text of the drawing, when it is legal, as a graph and all that is told of it. */
+struct told {
+    struct graph *graph;
+    struct binding *binding;
+    struct analysis analysis;
+    struct analyze_progress progress;
+    struct analyze_bounds bounds;
+    struct analyze_life *lives;
+    int64_t critical_path_ns;
+};
+
+static bool tell(const struct drawing *drawing, struct told *told)
+{
+    struct report *report = report_new(0);
+    struct weir_error err;
+
+    told->graph = read_legal(drawing->text, drawing->used);
+    if (told->graph != NULL) {
+        ck_assert_int_eq(bind_graph(told->graph, report, &told->binding, &err), WEIR_OK);
+        ck_assert_int_eq(analyze(told->binding, &told->analysis, &err), WEIR_OK);
+        ck_assert_int_eq(analyze_progress(&told->analysis, &told->progress, &err), WEIR_OK);
+        ck_assert_int_eq(analyze_bounds(&told->analysis, &told->bounds, &err), WEIR_OK);
+        ck_assert_int_eq(analyze_lives(&told->analysis, &told->lives, &err), WEIR_OK);
+        ck_assert_int_eq(analyze_critical_path(told->binding, &told->critical_path_ns, &err),
+                         WEIR_OK);
+    }
+    report_free(report);
+    return told->graph != NULL;
+}
+
+static void told_free(struct told *told)
+{
+    analyze_free(&told->analysis);
+    analyze_bounds_free(&told->bounds);
+    free(told->lives);
+    bind_free(told->binding);
+    graph_free(told->graph);
+}
+
 START_TEST(test_progress_is_proved_or_unknown)
 {
-    unsigned n[3] = {0}, n_by_chain = 0;
+    unsigned n[3] = {0}, n_by_chain = 0, n_with_fallbacks = 0;
 
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
         struct drawing drawing;
-        struct report *report = report_new(0);
-        struct binding *binding;
-        struct analysis analysis;
-        struct analyze_progress progress;
-        struct graph *graph;
-        struct weir_error err;
+        struct told told;
+        bool is_proved;
 
         draw(&drawing, (uint64_t)_i * GRAPHS + seed);
-        graph = read_legal(drawing.text, drawing.used);
-        if (graph == NULL) {
-            report_free(report);
+        if (!tell(&drawing, &told)) {
             continue;
         }
-        ck_assert_int_eq(bind_graph(graph, report, &binding, &err), WEIR_OK);
-        ck_assert_int_eq(analyze(binding, &analysis, &err), WEIR_OK);
-        ck_assert_int_eq(analyze_progress(&analysis, &progress, &err), WEIR_OK);
-        analyze_free(&analysis);
-        bind_free(binding);
-        n[progress.verdict]++;
-        n_by_chain += progress.verdict == PROGRESS_FREE && !progress.fits_at_once ? 1 : 0;
+        is_proved = told.progress.verdict == PROGRESS_FREE && !told.progress.fits_at_once;
+        n[told.progress.verdict]++;
+        n_by_chain += is_proved ? 1 : 0;
+        n_with_fallbacks += is_proved && drawing.last_standby != WEIR_NONE ? 1 : 0;
         for (int i = 0; i < 2 * RUNS; i++) {
             struct timeline *timeline;
 
-            set_priorities(graph, &drawing.random);
-            timeline = simulated(graph);
-            ck_assert_msg(progress.verdict != PROGRESS_FREE || timeline->status == RUN_COMPLETE,
+            /* The binding is of the graph as it was: its answers are not asked for any more. */
+            set_priorities(told.graph, &drawing.random);
+            timeline = simulated(told.graph, CONTENTION_NONE);
+            ck_assert_msg(told.progress.verdict != PROGRESS_FREE ||
+                              timeline->status == RUN_COMPLETE,
                           "stuck:\n%s", drawing.text);
-            ck_assert_msg(progress.verdict != PROGRESS_SHORT || timeline->status != RUN_COMPLETE,
+            ck_assert_msg(told.progress.verdict != PROGRESS_SHORT ||
+                              timeline->status != RUN_COMPLETE,
                           "not short:\n%s", drawing.text);
             timeline_free(timeline);
         }
-        graph_free(graph);
-        report_free(report);
+        told_free(&told);
     }
     ck_assert_uint_gt(n[PROGRESS_FREE], GRAPHS / 20);
     ck_assert_uint_gt(n_by_chain, 0);
+    ck_assert_uint_gt(n_with_fallbacks, 0);
     ck_assert_uint_gt(n[PROGRESS_UNKNOWN], 0);
     ck_assert_uint_gt(n[PROGRESS_SHORT], 0);
+}
+END_TEST
+
+/* Of a run that completes. */
+static void check_bounds(const struct told *told, const struct timeline *timeline, const char *text)
+{
+    const struct analysis *analysis = &told->analysis;
+
+    ck_assert_msg(told->critical_path_ns <= timeline->makespan_ns,
+                  "a critical path of %lld, a makespan of %lld in\n%s",
+                  (long long)told->critical_path_ns, (long long)timeline->makespan_ns, text);
+    ck_assert_msg(told->critical_path_ns <= analysis->end_ns, "%s", text);
+    ck_assert_msg(told->bounds.bound_ns <= timeline->makespan_ns,
+                  "a bound of %lld, a makespan of %lld in\n%s", (long long)told->bounds.bound_ns,
+                  (long long)timeline->makespan_ns, text);
+    for (uint32_t i = 0; i < graph_n_nodes(told->graph); i++) {
+        const struct timeline_span *span = &timeline->spans[i];
+
+        ck_assert_msg(span->start_ns < 0 || (analysis->earliest_ns[i] <= span->start_ns &&
+                                             analyze_over_ns(analysis, i) <= span->finish_ns),
+                      "node n%u in\n%s", i, text);
+        ck_assert_msg(span->start_ns >= 0 || !analyze_surely_runs(analysis, i),
+                      "n%u did not run in\n%s", i, text);
+    }
+}
+
+START_TEST(test_no_run_is_shorter_than_the_bounds)
+{
+    unsigned n_runs = 0, n_fell_back = 0, n_tight = 0;
+
+    for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+        struct drawing drawing;
+        struct told told;
+
+        draw(&drawing, (uint64_t)_i * GRAPHS + seed);
+        if (!tell(&drawing, &told)) {
+            continue;
+        }
+        for (int i = 0; i < 2 * RUNS; i++) {
+            struct timeline *timeline;
+
+            set_priorities(told.graph, &drawing.random);
+            timeline = simulated(told.graph, i % 2 == 0 ? CONTENTION_NONE : CONTENTION_PAIRWISE);
+            if (timeline->status == RUN_COMPLETE) {
+                check_bounds(&told, timeline, drawing.text);
+                n_runs++;
+                n_fell_back += n_gave_way(told.graph, timeline) > 0 ? 1 : 0;
+                n_tight += told.bounds.bound_ns == timeline->makespan_ns ? 1 : 0;
+            }
+            timeline_free(timeline);
+        }
+        told_free(&told);
+    }
+    ck_assert_uint_gt(n_runs, GRAPHS);
+    ck_assert_uint_gt(n_fell_back, GRAPHS / 50);
+    ck_assert_uint_gt(n_tight, GRAPHS / 20);
 }
 END_TEST
 
@@ -491,6 +494,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_legal_graphs_run_as_their_program, 0, 8);
     tcase_add_loop_test(tcase, test_mutations_are_found_or_harmless, 0, 8);
     tcase_add_loop_test(tcase, test_progress_is_proved_or_unknown, 0, 8);
+    tcase_add_loop_test(tcase, test_no_run_is_shorter_than_the_bounds, 0, 8);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
