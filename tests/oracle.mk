@@ -3,10 +3,13 @@
 # it is compared with weir on random graphs. By hand, for more of them:
 #
 #     python3 tests/oracle/compare.py ./weir --seeds 1000:5000 --keep differences
+#
+# peer.py compares with a program that is not ours to ship, where that lies beside the checkout.
 
 oracle_tests = \
 	tests/oracle/cases.py \
-	tests/oracle/compare.py
+	tests/oracle/compare.py \
+	tests/oracle/peer.py
 
 dist_check_SCRIPTS += $(oracle_tests)
 
@@ -22,6 +25,7 @@ EXTRA_DIST += \
 	tests/oracle/generate.py \
 	tests/oracle/model.py \
 	tests/oracle/mutate.py \
+	tests/oracle/peer_floor.c \
 	tests/oracle/quantity.py \
 	tests/oracle/shrink.py \
 	tests/oracle/simulate.py \
