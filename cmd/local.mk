@@ -32,6 +32,15 @@ weir_SOURCES = \
 	cmd/cmd.h \
 	cmd/compare.c \
 	cmd/devices.c \
+	cmd/explain.c \
+	cmd/explain_internal.h \
+	cmd/explain_node.c \
+	cmd/explain_node_json.c \
+	cmd/explain_node_text.c \
+	cmd/explained.c \
+	cmd/explained.h \
+	cmd/explained_json.c \
+	cmd/explained_text.c \
 	cmd/export.c \
 	cmd/figure.c \
 	cmd/figure.h \

@@ -20,6 +20,7 @@
     VERB(check)         \
     VERB(analyze)       \
     VERB(simulate)      \
+    VERB(explain)       \
     VERB(sensitivity)   \
     VERB(policies)      \
     VERB(arena)         \

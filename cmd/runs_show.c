@@ -52,6 +52,28 @@ static enum weir_status print_replay(const struct run *run, bool wants_actions,
     return status;
 }
 
+#define OVERLAPS_SHOWN 10
+
+/* What stands in the store of its explanation; weir explain tells all. */
+static void print_explanation(const struct run *run)
+{
+    char time[NUMBER_TEXT_BYTES];
+
+    if (run->n_links > 0)
+        printf("chain          %zu links; weir explain %" PRId64 " tells of them\n", run->n_links,
+               run->id);
+    for (size_t i = 0; i < run->n_overlaps && i < OVERLAPS_SHOWN; i++) {
+        number_time_text(run->overlaps[i].overlap_ns, time);
+        printf("overlap        %s of ", time);
+        cmd_show(stdout, runs_or_dash(run->overlaps[i].class_a));
+        fputs(" beside ", stdout);
+        cmd_show(stdout, runs_or_dash(run->overlaps[i].class_b));
+        putchar('\n');
+    }
+    if (run->n_overlaps > OVERLAPS_SHOWN)
+        printf("overlap        of %zu pairs of classes more\n", run->n_overlaps - OVERLAPS_SHOWN);
+}
+
 /* @param wants_actions each action of a replay is told */
 static enum weir_status print_run(const struct stored_run *stored, const struct summary *summary,
                                   bool wants_actions, struct weir_error *err)
@@ -94,6 +116,7 @@ static enum weir_status print_run(const struct stored_run *stored, const struct 
             printf("waited         %s for %s, %" PRIu64 " times\n", time,
                    wait_cause_name((enum wait_cause)i), summary->n_waits[i]);
     }
+    print_explanation(run);
     for (size_t i = 0; i < stored->n_samples; i++) {
         number_time_text(stored->samples[i].makespan_ns, time);
         printf("sample %-7" PRId64 " %s%s\n", stored->samples[i].number, time,
@@ -117,6 +140,19 @@ static enum weir_status json_replay(struct json *json, const struct run *run, bo
         replayed_json_actions(json, run);
     }
     return status;
+}
+
+static void json_overlaps(struct json *json, const struct run *run)
+{
+    json_open_array(json, "overlap");
+    for (size_t i = 0; i < run->n_overlaps; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "class_a", run->overlaps[i].class_a);
+        json_text(json, "class_b", run->overlaps[i].class_b);
+        json_integer(json, "overlap_ns", run->overlaps[i].overlap_ns);
+        json_close_object(json);
+    }
+    json_close_array(json);
 }
 
 static enum weir_status json_run(const struct stored_run *stored, const struct summary *summary,
@@ -156,6 +192,8 @@ static enum weir_status json_run(const struct stored_run *stored, const struct s
     for (int i = WAIT_ENGINE; i < CAUSES; i++)
         json_integer(&json, wait_cause_name((enum wait_cause)i), summary->waited_ns[i]);
     json_close_object(&json);
+    json_integer(&json, "chain_links", (int64_t)run->n_links);
+    json_overlaps(&json, run);
     json_open_array(&json, "samples");
     for (size_t i = 0; i < stored->n_samples; i++) {
         json_open_object(&json, NULL);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* weir simulate: plans with a policy, simulates the plan, stores the run. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/number.h"
 #include "cmd/progress.h"
 #include "cmd/simulate_internal.h"
 #include "graph/analyze.h"
-#include "judge/chain.h"
 #include "judge/modes.h"
 
 extern const struct cmd_verb cmd_verb_simulate;
@@ -15,10 +16,12 @@ static const char usage[] =
     "                     [--contention none|pairwise|share] [--unknown-overlap "
     "mark|forbid|allow]\n"
     "                     [--capacity DOMAIN=SIZE]... [--scale NODE|CLASS=FACTOR]...\n"
-    "                     [--delay NODE=TIME]... [--seed S] [--db FILE] [--json]\n\n"
+    "                     [--delay NODE=TIME]... [--seed S] [--wait-bound TIME] [--db FILE]\n"
+    "                     [--json]\n\n"
     "Plans the graph with a policy, simulates the plan on its machine, and stores the run: the\n"
     "timeline, and the realized plan (the order on each engine, and which returned bytes each\n"
     "taker needed), which is what `weir replay` runs.\n\n" SCENARIO_USAGE
+    "  --wait-bound TIME    no node should wait longer: tells how many did\n"
     "  --db FILE            the file that holds the runs (weir.db)\n"
     "  --json               answer with one JSON object\n\n"
     "exit status: 0 it ran; 3 the graph is not legal; 4 it ended in a shortage or a deadlock, "
@@ -37,8 +40,8 @@ static enum weir_status find_modes(const struct cmd_common *common, struct simul
 
     settings.contention = contention_name(options->contention);
     settings.forbids_unknown = options->unknown_overlap == UNKNOWN_FORBID;
-    settings.links = simulated->links;
-    settings.n_links = simulated->n_links;
+    settings.links = simulated->explained.links;
+    settings.n_links = simulated->explained.n_links;
     if (!common->is_json) {
         settings.most_shown = SHOWN_IN_TEXT;
     }
@@ -51,6 +54,7 @@ static enum weir_status find_modes(const struct cmd_common *common, struct simul
 
 static enum weir_status run_plan(const struct cmd_context *context,
                                  const struct scenario_request *request,
+                                 const struct explained_options *explain,
                                  const struct cmd_common *common, struct simulated *simulated,
                                  struct weir_error *err)
 {
@@ -67,15 +71,18 @@ static enum weir_status run_plan(const struct cmd_context *context,
         status = simulate(simulated->scenario.plan, &options, &simulated->result, err);
     }
     if (status == WEIR_OK) {
-        status = chain_find(plan_binding(simulated->scenario.plan), simulated->result.timeline,
-                            &simulated->links, &simulated->n_links, err);
+        status = simulate_describe(request, simulated, err);
+    }
+    if (status == WEIR_OK) {
+        status = explained_find(&simulated->run, plan_binding(simulated->scenario.plan), explain,
+                                &simulated->explained, err);
     }
     if (status == WEIR_OK) {
         status = find_modes(common, simulated, err);
     }
     if (status == WEIR_OK) {
         progress_phase(&progress, "storing");
-        status = simulate_store(request, common, simulated, err);
+        status = simulate_store(common, simulated, err);
     }
     progress_end(&progress);
     return status;
@@ -109,21 +116,35 @@ static void clear_away(struct simulated *simulated)
     timeline_free(simulated->result.timeline);
     free(simulated->result.explanation);
     report_free(simulated->findings);
-    free(simulated->links);
-    free(simulated->ways);
+    free(simulated->overlaps);
+    explained_free(&simulated->explained);
     arena_free(&simulated->texts);
     free(simulated->settings);
     scenario_free(&simulated->scenario);
 }
 
+static enum weir_status read_wait_bound(const char *text, struct explained_options *explain,
+                                        struct weir_error *err)
+{
+    if (text == NULL || number_time(text, strlen(text), &explain->wait_bound_ns) == NUMBER_OK) {
+        return WEIR_OK;
+    }
+    return weir_error_set(err, WEIR_USAGE,
+                          "--wait-bound %.80s: a time was expected, such as 500us or 2ms", text);
+}
+
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
                             struct weir_error *err)
 {
+    struct explained_options explain = {
+        .wait_bound_ns = -1, .n_rows = 10, .n_stretches = 12, .is_brief = true};
+    const char *wait_bound = NULL;
     struct scenario_request request = {0};
     struct cmd_common common = {0};
     struct simulated simulated = {0};
     const struct cmd_option options[] = {
         SCENARIO_OPTIONS(request),
+        {.name = "--wait-bound", .takes_value = true, .value = &wait_bound},
         {.name = NULL},
     };
     uint32_t n_operands;
@@ -136,10 +157,13 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     }
     status = scenario_options(&request, &simulated.scenario, err);
     if (status == WEIR_OK) {
+        status = read_wait_bound(wait_bound, &explain, err);
+    }
+    if (status == WEIR_OK) {
         status = scenario_make(context, "simulate", &request, &common, &simulated.scenario, err);
     }
     if (status == WEIR_OK) {
-        status = run_plan(context, &request, &common, &simulated, err);
+        status = run_plan(context, &request, &explain, &common, &simulated, err);
     }
     if (status == WEIR_OK) {
         status = answer(&common, &simulated, err);

@@ -24,11 +24,11 @@ static void json_fallbacks(struct json *json, const struct simulated *simulated)
     const struct graph *graph = plan_graph(simulated->scenario.plan);
 
     json_open_array(json, "fallbacks");
-    for (size_t i = 0; i < simulated->n_ways; i++) {
+    for (size_t i = 0; i < simulated->explained.n_ways; i++) {
         json_open_object(json, NULL);
-        json_text(json, "node", graph_node_name(graph, simulated->ways[i].node));
-        json_text(json, "fallback", graph_node_name(graph, simulated->ways[i].fallback));
-        json_integer(json, "at_ns", simulated->ways[i].at_ns);
+        json_text(json, "node", graph_node_name(graph, simulated->explained.ways[i].node));
+        json_text(json, "fallback", graph_node_name(graph, simulated->explained.ways[i].fallback));
+        json_integer(json, "at_ns", simulated->explained.ways[i].at_ns);
         json_close_object(json);
     }
     json_close_array(json);
@@ -60,6 +60,9 @@ void simulate_answer_json(const struct simulated *simulated)
     }
     json_close_object(&json);
     json_integer(&json, "hypothetical_overlap_ns", simulated->result.hypothetical_ns);
+    explained_json_makeup(&json, &simulated->explained);
+    explained_json_stalls(&json, &simulated->explained);
+    explained_json_waits(&json, &simulated->explained);
     json_fallbacks(&json, simulated);
     cmd_json_findings(&json, simulated->findings);
     json_integer(&json, "simulate_wall_ns", simulated->result.wall_ns);
@@ -100,9 +103,10 @@ void simulate_answer_text(const struct simulated *simulated)
             printf("  waits: %-8s %s, summed over nodes\n", wait_cause_name((enum wait_cause)i), a);
         }
     }
-    if (simulated->n_ways > 0) {
-        printf("  fallbacks       %zu taken, the first by ", simulated->n_ways);
-        cmd_show(stdout, graph_node_name(graph, simulated->ways[0].node));
+    explained_print_brief(&simulated->explained);
+    if (simulated->explained.n_ways > 0) {
+        printf("  fallbacks       %zu taken, the first by ", simulated->explained.n_ways);
+        cmd_show(stdout, graph_node_name(graph, simulated->explained.ways[0].node));
         putchar('\n');
     }
     if (simulated->result.hypothetical_ns > 0) {

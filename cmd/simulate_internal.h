@@ -3,29 +3,29 @@
 #ifndef WEIR_CMD_SIMULATE_INTERNAL_H
 #define WEIR_CMD_SIMULATE_INTERNAL_H
 
+#include "cmd/explained.h"
 #include "cmd/scenario.h"
 #include "graph/report.h"
-#include "judge/gave_way.h"
 
 struct simulated {
     struct scenario scenario;
     int64_t critical_path_ns;
     struct simulate_result result;
-    struct run_link *links; /* the realized critical chain */
-    size_t n_links;
-    struct gave_way *ways; /* fallbacks that were taken */
-    size_t n_ways;
-    struct report *findings; /* what is wrong with the schedule */
-    struct run_deviation *deviations; /* the same, for the store */
+    struct explained explained;       /* of the run below */
+    struct report *findings;          /* what is wrong with the schedule */
+    struct run_deviation *deviations; /* fallbacks that were taken, for the store */
+    struct run_overlap *overlaps;     /* what ran beside what, likewise */
     struct arena texts;
     char *settings;
     struct run run;
 };
 
 /* simulate_store.c */
-/** Stores the run and fills it in. */
-MUST_CHECK enum weir_status simulate_store(const struct scenario_request *request,
-                                           const struct cmd_common *common,
+/** Writes the settings and fills in the run, but for its chain and the lists of the store. */
+MUST_CHECK enum weir_status simulate_describe(const struct scenario_request *request,
+                                              struct simulated *simulated, struct weir_error *err);
+/** Stores the run, which is explained. */
+MUST_CHECK enum weir_status simulate_store(const struct cmd_common *common,
                                            struct simulated *simulated, struct weir_error *err);
 
 /* simulate_answer.c */

@@ -30,43 +30,33 @@ static enum weir_status write_settings(const struct scenario_request *request,
 static enum weir_status note_fallbacks(struct simulated *simulated, struct weir_error *err)
 {
     const struct graph *graph = plan_graph(simulated->scenario.plan);
-    enum weir_status status =
-        gave_way_find(graph, simulated->result.timeline, &simulated->ways, &simulated->n_ways, err);
+    const struct gave_way *ways = simulated->explained.ways;
+    size_t n_ways = simulated->explained.n_ways;
 
-    if (status != WEIR_OK) {
-        return status;
-    }
     simulated->deviations =
-        arena_array(&simulated->texts, simulated->n_ways + 1, sizeof *simulated->deviations);
-    for (size_t i = 0; i < simulated->n_ways && simulated->deviations != NULL; i++) {
-        const char *fallback = graph_node_name(graph, simulated->ways[i].fallback);
+        arena_array(&simulated->texts, n_ways + 1, sizeof *simulated->deviations);
+    for (size_t i = 0; i < n_ways && simulated->deviations != NULL; i++) {
+        const char *fallback = graph_node_name(graph, ways[i].fallback);
         size_t room = strlen(fallback) + NUMBER_TEXT_BYTES + 64;
         char *text = arena_alloc(&simulated->texts, room), at[NUMBER_TEXT_BYTES];
 
         if (text == NULL) {
             return weir_error_memory(err);
         }
-        number_time_text(simulated->ways[i].at_ns, at);
+        number_time_text(ways[i].at_ns, at);
         (void)snprintf(text, room, "gave way to %s at %s, its window closed", fallback, at);
-        simulated->deviations[i] = (struct run_deviation){simulated->ways[i].node, text, -1};
+        simulated->deviations[i] = (struct run_deviation){ways[i].node, text, -1};
     }
     return simulated->deviations == NULL ? weir_error_memory(err) : WEIR_OK;
 }
 
-static enum weir_status write_run(const struct scenario_request *request,
-                                  const struct cmd_common *common, struct simulated *simulated,
-                                  struct weir_error *err)
+enum weir_status simulate_describe(const struct scenario_request *request,
+                                   struct simulated *simulated, struct weir_error *err)
 {
-    uint32_t n_edits;
-    const struct plan_edit *edits = plan_edits(simulated->scenario.plan, &n_edits);
-    struct run_decision *decisions = calloc((size_t)n_edits + 1, sizeof *decisions);
-    enum weir_status status;
+    enum weir_status status = write_settings(request, simulated, err);
 
-    if (decisions == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < n_edits; i++) {
-        decisions[i] = (struct run_decision){edits[i].what, edits[i].reason, edits[i].instead_of};
+    if (status != WEIR_OK) {
+        return status;
     }
     simulated->run = (struct run){
         .kind = RUN_SIM,
@@ -80,31 +70,53 @@ static enum weir_status write_run(const struct scenario_request *request,
         .seed = simulated->scenario.seed,
         .critical_path_ns = simulated->critical_path_ns,
         .timeline = simulated->result.timeline,
-        .decisions = decisions,
-        .n_decisions = n_edits,
-        .deviations = simulated->deviations,
-        .n_deviations = simulated->n_ways,
-        .links = simulated->links,
-        .n_links = simulated->n_links,
     };
     memcpy(simulated->run.graph_hash, simulated->scenario.hash, sizeof simulated->scenario.hash);
     if (plan_graph(simulated->scenario.plan) == simulated->scenario.graph &&
         simulated->scenario.is_as_read) {
         memcpy(simulated->run.ran_hash, simulated->scenario.hash, sizeof simulated->scenario.hash);
     }
-    status = store_add_run(common->db, &simulated->run, NULL, 0, err);
+    return WEIR_OK;
+}
+
+static enum weir_status write_run(const struct cmd_common *common, struct simulated *simulated,
+                                  struct weir_error *err)
+{
+    uint32_t n_edits;
+    const struct plan_edit *edits = plan_edits(simulated->scenario.plan, &n_edits);
+    struct run_decision *decisions = calloc((size_t)n_edits + 1, sizeof *decisions);
+    struct run *run = &simulated->run;
+    enum weir_status status;
+
+    if (decisions == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n_edits; i++) {
+        decisions[i] = (struct run_decision){edits[i].what, edits[i].reason, edits[i].instead_of};
+    }
+    run->decisions = decisions;
+    run->n_decisions = n_edits;
+    run->deviations = simulated->deviations;
+    run->n_deviations = simulated->explained.n_ways;
+    run->links = simulated->explained.links;
+    run->n_links = simulated->explained.n_links;
+    run->overlaps = simulated->overlaps;
+    run->n_overlaps = simulated->explained.overlaps.n_pairs;
+    status = store_add_run(common->db, run, NULL, 0, err);
+    run->decisions = NULL;
+    run->n_decisions = 0;
     free(decisions);
     return status;
 }
 
-enum weir_status simulate_store(const struct scenario_request *request,
-                                const struct cmd_common *common, struct simulated *simulated,
+enum weir_status simulate_store(const struct cmd_common *common, struct simulated *simulated,
                                 struct weir_error *err)
 {
     enum weir_status status = note_fallbacks(simulated, err);
 
     if (status == WEIR_OK) {
-        status = write_settings(request, simulated, err);
+        status = overlaps_list(plan_graph(simulated->scenario.plan), &simulated->explained.overlaps,
+                               &simulated->overlaps, err);
     }
-    return status == WEIR_OK ? write_run(request, common, simulated, err) : status;
+    return status == WEIR_OK ? write_run(common, simulated, err) : status;
 }

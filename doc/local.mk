@@ -8,6 +8,7 @@ dist_man1_MANS = \
 	doc/man/weir-check.1 \
 	doc/man/weir-compare.1 \
 	doc/man/weir-devices.1 \
+	doc/man/weir-explain.1 \
 	doc/man/weir-export.1 \
 	doc/man/weir-generate.1 \
 	doc/man/weir-import.1 \

@@ -309,6 +309,7 @@ def store_rows():
 
     readers = {
         "runs": ["runs"], "analyze": ["analyze", "--run", "1"], "show": ["runs", "show", "1"], "compare": ["compare", "1", "2"],
+        "explain": ["explain", "1"],
         "plot": ["plot", "timeline", "1", "-o", "out.svg"],
         "csv": ["export", "csv", "spans", "1", "-o", "out.csv"],
         "chrome": ["export", "chrome", "1", "-o", "out.json"],
@@ -334,14 +335,14 @@ def store_rows():
     for verb, words in readers.items():
         yield Row(f"{verb}: empty store", words + ["--db", "bad.db"], 6, ["bad.db", "empty"],
                   put("bad.db", b""))
-        if verb in ("runs", "show", "compare"):
+        if verb in ("runs", "show", "compare", "explain"):
             yield Row(f"{verb}: read-only store", words + ["--db", "bad.db"], 0, [], read_only,
                       is_nobody=True)
     for verb, words in writers.items():
         yield Row(f"{verb}: read-only store", words + ["--db", "bad.db"], 6, ["bad.db"], read_only,
                   is_nobody=True)
         yield Row(f"{verb}: store in no folder", words + ["--db", "no/bad.db"], 6, ["no/bad.db"])
-    for verb in ("analyze", "show", "compare", "plot", "csv", "chrome", "replay", "delete"):
+    for verb in ("analyze", "show", "explain", "compare", "plot", "csv", "chrome", "replay", "delete"):
         words = [w.replace("1", "77") if w == "1" else w for w in {**readers, **writers}[verb]]
         yield Row(f"{verb}: no such run", words, 3, ["77", "weir runs"])
 
@@ -441,9 +442,28 @@ def what_if_rows():
         yield Row(f"sensitivity: {name}", ["sensitivity", "step.weir"] + words, status, parts)
 
 
+def explain_rows():
+    for name, words, status, parts in (
+            ("no run", [], 2, ["operand"]),
+            ("no such node", ["1", "nobody"], 3, ["nobody", "weir export"]),
+            ("a name that a terminal acts on", ["1", "\x1b[31m"], 3, ["\\x1b"]),
+            ("--overlaps no such node", ["1", "--overlaps", "nobody"], 3, ["nobody"]),
+            ("--overlaps and a node", ["1", "first", "--overlaps", "first"], 2, ["--overlaps"]),
+            ("--wait-bound without a unit", ["1", "--wait-bound", "1x"], 2, ["--wait-bound", "1x"]),
+            ("--wait-bound -1ms", ["1", "--wait-bound", "-1ms"], 2, ["--wait-bound"]),
+            ("--wait-bound of ages", ["1", "--wait-bound", "1e99s"], 2, ["--wait-bound"]),
+            ("--rows -1", ["1", "--rows", "-1"], 2, ["--rows"]),
+            ("--rows 2^32", ["1", "--rows", "4294967296"], 2, ["--rows"]),
+            ("a run that is none", ["yesterday"], 3, ["yesterday", "latest"])):
+        yield Row(f"explain: {name}", ["explain"] + words, status, parts)
+    yield Row("simulate: --wait-bound nonsense", ["simulate", "step.weir", "--wait-bound", "soon"], 2,
+              ["--wait-bound", "soon"])
+
+
 def rows():
     yield from graph_rows()
     yield from what_if_rows()
+    yield from explain_rows()
     yield from place_rows()
     yield from buffer_rows()
     yield from problem_rows()
