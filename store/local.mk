@@ -13,11 +13,13 @@ store_libstore_a_SOURCES = \
 	store/rows.h \
 	store/run_check.c \
 	store/run_lists.c \
+	store/sample_rows.c \
 	store/schema.c \
 	store/schema.h \
 	store/schema_internal.h \
 	store/schema_packed.c \
 	store/schema_replay.c \
+	store/schema_samples.c \
 	store/store.c \
 	store/store.h \
 	store/store_internal.h \

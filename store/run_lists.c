@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run has beside its timeline, in order: decisions, mechanisms, deviations, overlaps, samples. */
+/* What a run has beside its timeline, in order: decisions, mechanisms, deviations, overlaps; and
+ * its samples, by store/sample_rows.c. */
 #include "store/store_internal.h"
 #include "store/values.h"
 
@@ -95,26 +96,6 @@ static void give_overlap(const void *arg, int64_t row, int column, sqlite3_conte
     }
 }
 
-static enum weir_status write_samples(struct store *store, int64_t run_id,
-                                      const struct run_sample *samples, size_t n_samples,
-                                      struct weir_error *err)
-{
-    sqlite3_stmt *insert = NULL;
-    enum weir_status status = statement_prepare(
-        store, "INSERT INTO sample(run_id, number, makespan_ns, is_warm_up) VALUES(?, ?, ?, ?)",
-        &insert, err);
-
-    for (size_t i = 0; i < n_samples && status == WEIR_OK; i++) {
-        (void)sqlite3_bind_int64(insert, 1, run_id);
-        (void)sqlite3_bind_int64(insert, 2, samples[i].number);
-        (void)sqlite3_bind_int64(insert, 3, samples[i].makespan_ns);
-        (void)sqlite3_bind_int(insert, 4, samples[i].is_warm_up);
-        status = statement_run(store, insert, err);
-    }
-    (void)sqlite3_finalize(insert);
-    return status;
-}
-
 enum weir_status run_lists_write(struct store *store, int64_t run_id, const struct run *run,
                                  const struct run_sample *written, size_t n_written,
                                  struct weir_error *err)
@@ -133,7 +114,8 @@ enum weir_status run_lists_write(struct store *store, int64_t run_id, const stru
          give_deviation},
         {"INSERT INTO overlap SELECT c0, c1, c2, c3 FROM weir_rows", run->n_overlaps, give_overlap},
     };
-    enum weir_status status = write_samples(store, run_id, written, n_written, err);
+    enum weir_status status =
+        sample_rows_write(store, run_id, graph_n_domains(run->graph), written, n_written, err);
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists && status == WEIR_OK; i++)
         status = store_move_rows(store, lists[i].sql, lists[i].n_rows, lists[i].value, &of, err);
@@ -187,17 +169,6 @@ static bool take_overlap(struct arena *arena, sqlite3_stmt *row, void *item)
            run_list_keep(arena, row, 1, &overlap->class_b);
 }
 
-static bool take_sample(struct arena *arena, sqlite3_stmt *row, void *item)
-{
-    (void)arena;
-    *(struct run_sample *)item = (struct run_sample){
-        .number = sqlite3_column_int64(row, 0),
-        .makespan_ns = sqlite3_column_int64(row, 1),
-        .is_warm_up = sqlite3_column_int(row, 2) != 0,
-    };
-    return true;
-}
-
 static const struct run_list decisions = {
     "SELECT count(*) FROM decision_row" KEYS_OF_RUN,
     "SELECT what, reason, instead_of FROM decision_row" KEYS_OF_RUN " ORDER BY key",
@@ -214,11 +185,6 @@ static const struct run_list overlaps = {
     "SELECT count(*) FROM overlap WHERE run_id = ?1",
     "SELECT class_a, class_b, overlap_ns FROM overlap WHERE run_id = ?1 ORDER BY class_a, class_b",
     sizeof(struct run_overlap), take_overlap};
-static const struct run_list samples = {
-    "SELECT count(*) FROM sample WHERE run_id = ?1",
-    "SELECT number, makespan_ns, is_warm_up FROM sample WHERE run_id = ?1 ORDER BY number",
-    sizeof(struct run_sample), take_sample};
-
 enum weir_status run_list_read(struct store *store, int64_t run_id, const struct run_list *list,
                                struct arena *arena, void **items, size_t *n_items,
                                struct weir_error *err)
@@ -256,20 +222,18 @@ enum weir_status run_lists_read(struct store *store, struct stored_run *stored,
                                 struct weir_error *err)
 {
     struct run *run = &stored->run;
-    void *items[5] = {NULL, NULL, NULL, NULL, NULL};
-    const struct run_list *const lists[] = {&decisions, &mechanisms, &deviations, &overlaps,
-                                            &samples};
+    void *items[4] = {NULL, NULL, NULL, NULL};
+    const struct run_list *const lists[] = {&decisions, &mechanisms, &deviations, &overlaps};
     size_t *const counts[] = {&run->n_decisions, &run->n_mechanisms, &run->n_deviations,
-                              &run->n_overlaps, &stored->n_samples};
+                              &run->n_overlaps};
     enum weir_status status = WEIR_OK;
 
-    for (size_t i = 0; i < 5 && status == WEIR_OK; i++) {
+    for (size_t i = 0; i < 4 && status == WEIR_OK; i++) {
         status = run_list_read(store, run->id, lists[i], &stored->arena, &items[i], counts[i], err);
     }
     run->decisions = items[0];
     run->mechanisms = items[1];
     run->deviations = items[2];
     run->overlaps = items[3];
-    stored->samples = items[4];
-    return status;
+    return status == WEIR_OK ? sample_rows_read(store, stored, err) : status;
 }

@@ -224,7 +224,8 @@ static const char *const version_1[] = {
 };
 /* clang-format on */
 
-const schema_step schema_steps[] = {version_1, schema_version_2, schema_version_3};
+const schema_step schema_steps[] = {version_1, schema_version_2, schema_version_3,
+                                    schema_version_4};
 const int schema_version = sizeof schema_steps / sizeof *schema_steps;
 
 /* The number that a statement without parameters gives. */

@@ -29,5 +29,7 @@
 extern const char *const schema_version_2[];
 /* The rows of timelines in blocks (schema_packed.c); uses the functions of packed_register. */
 extern const char *const schema_version_3[];
+/* Samples that may get stuck, and their peaks (schema_samples.c). */
+extern const char *const schema_version_4[];
 
 #endif

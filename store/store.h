@@ -117,11 +117,15 @@ struct run_row {
     int64_t n_nodes; /* that ran */
 };
 
-/* More repeats of a replay: the timeline of the run is the median one; every repeat is kept. */
+/* The repeats of a replay, of which the timeline of the run is the median one; or the samples of a
+ * simulation, whose timeline is that of the mean lengths. */
 struct run_sample {
-    int64_t number; /* from 0, in the order in which they ran */
+    int64_t
+        number; /* from 0: of repeats in the order in which they ran; a sample's says its stream */
     int64_t makespan_ns;
     bool is_warm_up;
+    enum run_status status;
+    const int64_t *peak_bytes; /* by domain; NULL: not known */
 };
 
 /** Opens or makes the file: WAL, foreign keys, schema brought up to date in one transaction.

@@ -91,6 +91,12 @@ MUST_CHECK enum weir_status run_list_read(struct store *store, int64_t run_id,
 bool run_list_keep(struct arena *arena, sqlite3_stmt *row, int column, const char **out);
 #define KEYS_OF_RUN " WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32"
 
+/** Samples, with their peaks; read into the arena of the run, whose graph is there. */
+MUST_CHECK enum weir_status sample_rows_write(struct store *store, int64_t run_id,
+                                              uint32_t n_domains, const struct run_sample *samples,
+                                              size_t n_samples, struct weir_error *err);
+MUST_CHECK enum weir_status sample_rows_read(struct store *store, struct stored_run *stored,
+                                             struct weir_error *err);
 /** What a replay did with its plan: actions, queues, what was inserted, the chain. */
 MUST_CHECK enum weir_status replay_rows_write(struct store *store, int64_t run_id,
                                               const struct run *run, struct weir_error *err);

@@ -7,7 +7,7 @@
  * in the same order, start = max of the finishes before.
  *
  * Usage: retime_bench [NODES [WIDTH [SLOTS]]]
- * Without arguments: 10^4 to 10^6 nodes, layers of 32 and of 1024. 10^7 nodes want 12 GB. */
+ * Without arguments: 10^4 to 10^6 nodes, layers of 32 and of 1024. 10^7 nodes want 8 GB. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

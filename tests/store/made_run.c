@@ -119,6 +119,9 @@ static void fill_timeline(struct timeline *timeline, uint32_t n_nodes)
     OK(timeline_add_induced(timeline, &(struct timeline_induced){{1}, {5}, {0}, 30}, &err));
 }
 
+/* Of the second and the third sample: nobody knows those of the first. */
+static const int64_t sample_peaks[MADE_SAMPLES - 1][2] = {{31, 32}, {41, 42}};
+
 void made_run_of(struct made_run *out, uint32_t n_more)
 {
     static const struct run_decision decisions[] = {
@@ -187,8 +190,13 @@ void made_run_of(struct made_run *out, uint32_t n_more)
         .links = links,
         .n_links = 2,
     };
-    for (int i = 0; i < MADE_SAMPLES; i++)
-        out->samples[i] = (struct run_sample){i, 120 + i, i == 0};
+    for (int i = 0; i < MADE_SAMPLES; i++) {
+        out->samples[i] = (struct run_sample){.number = i,
+                                              .makespan_ns = 120 + i,
+                                              .is_warm_up = i == 0,
+                                              .status = i == 2 ? RUN_SHORTAGE : RUN_COMPLETE,
+                                              .peak_bytes = i == 0 ? NULL : sample_peaks[i - 1]};
+    }
 }
 
 void made_run(struct made_run *out)

@@ -30,6 +30,12 @@ START_TEST(a_run_read_back_is_equal)
         ck_assert_int_eq(back.samples[i].number, made.samples[i].number);
         ck_assert_int_eq(back.samples[i].makespan_ns, made.samples[i].makespan_ns);
         ck_assert_int_eq(back.samples[i].is_warm_up, made.samples[i].is_warm_up);
+        ck_assert_int_eq(back.samples[i].status, made.samples[i].status);
+        ck_assert_int_eq(back.samples[i].peak_bytes == NULL, made.samples[i].peak_bytes == NULL);
+        if (made.samples[i].peak_bytes != NULL) {
+            ck_assert_mem_eq(back.samples[i].peak_bytes, made.samples[i].peak_bytes,
+                             2 * sizeof *back.samples[i].peak_bytes);
+        }
     }
     stored_run_free(&back);
     store_close(store);
@@ -204,12 +210,11 @@ END_TEST
 START_TEST(a_deleted_run_leaves_nothing)
 {
     static const char *const tables[] = {
-        "span_block",    "wait_block", "pressure_block", "hold_block",
-        "induced_block", "peak_row",   "decision_row",   "mechanism_row",
-        "deviation_row", "sample",     "action_row",     "queue_row",
-        "inserted_row",  "chain",      "graph",          "graph_text",
-        "node_row",      "object_row", "edge_row",       "text_row",
-        "domain_row",    "engine_row", "class_row",      "run"};
+        "span_block", "wait_block",   "pressure_block", "hold_block",    "induced_block",
+        "peak_row",   "decision_row", "mechanism_row",  "deviation_row", "sample",
+        "action_row", "queue_row",    "inserted_row",   "chain",         "graph",
+        "graph_text", "node_row",     "object_row",     "edge_row",      "text_row",
+        "domain_row", "engine_row",   "class_row",      "run",           "sample_peak_row"};
     struct made_run made;
     struct stored_run back;
     char sql[96];

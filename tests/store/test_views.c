@@ -26,7 +26,8 @@ START_TEST(tables_have_their_columns)
         "SELECT run_id, domain, t_ns, bytes FROM pressure",
         "SELECT run_id, position, node_id, cause, via, start_ns, finish_ns FROM chain",
         "SELECT run_id, class_a, class_b, overlap_ns FROM overlap",
-        "SELECT run_id, number, makespan_ns, is_warm_up FROM sample",
+        "SELECT run_id, number, makespan_ns, is_warm_up, status FROM sample",
+        "SELECT run_id, number, domain, bytes FROM sample_peak",
         "SELECT run_id, subject, id, name, evidence, detail, confidence FROM evidence",
         "SELECT run_id, position, what, reason, instead_of FROM decision",
         "SELECT run_id, node_id, mechanism, note FROM mechanism",
@@ -82,8 +83,10 @@ START_TEST(rows_read_as_a_user_expects)
     ck_assert_str_eq(query(store, "SELECT domain, bytes FROM peak"), "gpu|150\nhost|17\n");
     ck_assert_str_eq(query(store, "SELECT name, bytes, domain FROM object"),
                      "a|60|gpu\nb'); DROP TABLE run; --|40|gpu\nm|10|host\n");
-    ck_assert_str_eq(query(store, "SELECT number, makespan_ns, is_warm_up FROM sample"),
-                     "0|120|1\n1|121|0\n2|122|0\n");
+    ck_assert_str_eq(query(store, "SELECT number, makespan_ns, is_warm_up, status FROM sample"),
+                     "0|120|1|complete\n1|121|0|complete\n2|122|0|shortage\n");
+    ck_assert_str_eq(query(store, "SELECT number, domain, bytes FROM sample_peak"),
+                     "1|gpu|31\n1|host|32\n2|gpu|41\n2|host|42\n");
     ck_assert_str_eq(query(store, "SELECT position, what, instead_of FROM decision"),
                      "0|priority of k2: 5|priority 0\n1|order|\n");
     ck_assert_str_eq(query(store, "SELECT node_id, mechanism, note FROM mechanism"),
@@ -240,12 +243,13 @@ START_TEST(tables_read_out_as_described)
     static const struct {
         const char *name;
         uint32_t n_rows;
-    } expected[] = {{"runs", 2},       {"nodes", 10},   {"spans", 9},           {"objects", 3},
-                    {"domains", 2},    {"engines", 3},  {"holds", 6},           {"waits", 4},
-                    {"pressure", 4},   {"peaks", 2},    {"chain", 2},           {"overlaps", 2},
-                    {"samples", 3},    {"evidence", 5}, {"decisions", 2},       {"mechanisms", 2},
-                    {"deviations", 2}, {"compare", 9},  {"deviation_parts", 3}, {"queue_order", 2},
-                    {"inserted", 2}};
+    } expected[] = {
+        {"runs", 2},       {"nodes", 10},      {"spans", 9},           {"objects", 3},
+        {"domains", 2},    {"engines", 3},     {"holds", 6},           {"waits", 4},
+        {"pressure", 4},   {"peaks", 2},       {"chain", 2},           {"overlaps", 2},
+        {"samples", 3},    {"evidence", 5},    {"decisions", 2},       {"mechanisms", 2},
+        {"deviations", 2}, {"compare", 9},     {"deviation_parts", 3}, {"queue_order", 2},
+        {"inserted", 2},   {"sample_peaks", 4}};
     static const int64_t runs[] = {1, 2};
     struct made_run made;
     const struct store_table *table;
@@ -266,7 +270,7 @@ START_TEST(tables_read_out_as_described)
                               out.n_rows - 1);
         }
     }
-    ck_assert_uint_eq(n_tables, 22);
+    ck_assert_uint_eq(n_tables, 23);
     ck_assert_int_eq(store_read_table(store, "nodes", runs, 2, take_row, NULL, &err), WEIR_USAGE);
     ck_assert_int_eq(store_read_table(store, "node", runs, 1, take_row, NULL, &err), WEIR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "nodes, spans, edges"));
