@@ -200,6 +200,151 @@ static enum weir_status check_hypothetical(struct verify *verify, const struct e
     return status;
 }
 
+/* --- classes ---------------------------------------------------------------------------------- */
+
+/* Nanoseconds by pair of classes, a <= b, the last being nodes without one. */
+struct sums {
+    uint32_t n; /* classes, and one */
+    double *ns; /* exact up to 2^53; then compared as such */
+    uint32_t *running, *active, n_active;
+};
+
+/* The set that ran until now did so for so long: each pair of its nodes. */
+static void add_pairs(struct sums *sums, int64_t elapsed_ns)
+{
+    for (uint32_t i = 0; i < sums->n_active; i++) {
+        uint32_t a = sums->active[i], n = sums->running[a];
+
+        sums->ns[(size_t)a * sums->n + a] += (double)elapsed_ns * n * (n - 1.0) / 2;
+        for (uint32_t j = 0; j < i; j++) {
+            uint32_t b = sums->active[j], low = a < b ? a : b, high = a < b ? b : a;
+
+            sums->ns[(size_t)low * sums->n + high] += (double)elapsed_ns * n * sums->running[b];
+        }
+    }
+}
+
+static void run_class(struct sums *sums, uint32_t class_, bool is_start)
+{
+    if (is_start && sums->running[class_]++ == 0) {
+        sums->active[sums->n_active++] = class_;
+    } else if (!is_start && --sums->running[class_] == 0) {
+        for (uint32_t i = 0; i < sums->n_active; i++) {
+            if (sums->active[i] == class_) {
+                sums->active[i] = sums->active[--sums->n_active];
+                break;
+            }
+        }
+    }
+}
+
+static void sum_classes(const struct verify *verify, const struct event *events, size_t n,
+                        struct sums *sums)
+{
+    int64_t last_ns = 0, end_ns = verify->timeline->makespan_ns;
+
+    for (size_t i = 0; i < n; i++) {
+        weir_class class_ = graph_node_class(verify->graph, (weir_node){events[i].node});
+        int64_t t_ns = events[i].t_ns < end_ns ? events[i].t_ns : end_ns;
+
+        if (t_ns > last_ns) {
+            add_pairs(sums, t_ns - last_ns);
+            last_ns = t_ns;
+        }
+        run_class(sums, weir_is(class_) ? class_.index : sums->n - 1, events[i].is_start);
+    }
+}
+
+/* The number of the class of that name; the last, of "". */
+static uint32_t class_of(const struct verify *verify, const struct sums *sums, const char *name)
+{
+    weir_text text = graph_find_text(verify->graph, name);
+
+    return name[0] == '\0'   ? sums->n - 1
+           : text.index == 0 ? NONE
+                             : graph_find_class(verify->graph, text).index;
+}
+
+static const char *class_name(const struct verify *verify, const struct sums *sums, uint32_t class_)
+{
+    return class_ == sums->n - 1
+               ? "none"
+               : graph_text(verify->graph, graph_class_name(verify->graph, (weir_class){class_}));
+}
+
+static void tell_class(struct verify *verify, const char *a, const char *b, double said, double sum)
+{
+    verify_add(
+        verify, verify_at(VERIFY_CLASS_OVERLAP, NONE, -1),
+        "nodes of classes %s and %s are said to have run at once for %.0f ns, and they did for "
+        "%.0f ns",
+        a, b, said, sum);
+}
+
+/* Each row that the run has against the sum, which is then 0; what is left has no row. */
+static void match_classes(struct verify *verify, struct sums *sums)
+{
+    const struct run *run = verify->run;
+
+    for (size_t i = 0; i < run->n_overlaps; i++) {
+        uint32_t a = class_of(verify, sums, run->overlaps[i].class_a);
+        uint32_t b = class_of(verify, sums, run->overlaps[i].class_b);
+        double said = (double)run->overlaps[i].overlap_ns, sum = 0;
+
+        if (a < sums->n && b < sums->n) {
+            double *at = &sums->ns[(size_t)(a < b ? a : b) * sums->n + (a < b ? b : a)];
+
+            sum = *at;
+            *at = 0;
+        }
+        verify_checked(verify, VERIFY_CHECK_CLASSES, 1);
+        if (said != sum && !(said > 9e15 && said / sum > 1 - 1e-9 && said / sum < 1 + 1e-9)) {
+            tell_class(verify, run->overlaps[i].class_a, run->overlaps[i].class_b, said, sum);
+        }
+    }
+    for (uint32_t a = 0; a < sums->n; a++) {
+        for (uint32_t b = a; b < sums->n; b++) {
+            double sum = sums->ns[(size_t)a * sums->n + b];
+
+            if (sum > 0) {
+                tell_class(verify, class_name(verify, sums, a), class_name(verify, sums, b), 0,
+                           sum);
+            }
+        }
+    }
+}
+
+#define MOST_CLASSES 4096 /* of which all pairs are summed */
+
+static enum weir_status check_classes(struct verify *verify, const struct event *events, size_t n)
+{
+    struct sums sums = {.n = graph_n_classes(verify->graph) + 1};
+    enum weir_status status = WEIR_OK;
+
+    if (verify->run->n_overlaps == 0) {
+        verify_skip(verify, VERIFY_CHECK_CLASSES,
+                    "the run does not say how long classes ran at once");
+        return WEIR_OK;
+    }
+    if (sums.n > MOST_CLASSES) {
+        verify_skip(verify, VERIFY_CHECK_CLASSES, "there are too many pairs of classes");
+        return WEIR_OK;
+    }
+    sums.ns = calloc((size_t)sums.n * sums.n, sizeof *sums.ns);
+    sums.running = calloc(sums.n, sizeof *sums.running);
+    sums.active = malloc(sums.n * sizeof *sums.active);
+    if (sums.ns == NULL || sums.running == NULL || sums.active == NULL) {
+        status = weir_error_memory(verify->err);
+    } else {
+        sum_classes(verify, events, n, &sums);
+        match_classes(verify, &sums);
+    }
+    free(sums.ns);
+    free(sums.running);
+    free(sums.active);
+    return status;
+}
+
 enum weir_status verify_overlaps(struct verify *verify)
 {
     struct event *events = NULL;
@@ -211,6 +356,9 @@ enum weir_status verify_overlaps(struct verify *verify)
     }
     if (status == WEIR_OK && verify->run->kind == RUN_SIM) {
         status = check_hypothetical(verify, events, n);
+    }
+    if (status == WEIR_OK && verify->run->kind == RUN_SIM) {
+        status = check_classes(verify, events, n);
     }
     free(events);
     return status;
