@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What nodes are worth in the order that was realized: one by one, by class, by origin. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,7 @@ enum weir_status sensitive_order(struct sensitive *s, struct progress *progress,
         return weir_error_memory(err);
     retime_lengths(&s->retime, s->result.timeline, s->length_ns);
     status = worth_find(&s->retime, s->length_ns, &s->worth, err);
+    assert(status != WEIR_OK || s->worth.makespan_ns == s->result.timeline->makespan_ns);
     if (status == WEIR_OK)
         status = list_nodes(s, err);
     return status == WEIR_OK ? find_groups(s, progress, err) : status;

@@ -264,8 +264,8 @@ START_TEST(a_delay_past_the_end_of_time)
     static const char *const texts[] = {
         "weir 1\nengine sm\nnode a compute engine=sm duration=10\n",
         "weir 1\nengine sm\nnode a compute engine=sm duration=10 release=9\n",
-        "weir 1\nengine sm\nnode b compute engine=sm duration=1\n"
-        "node a compute engine=sm duration=10\nedge b a ordering lag=9\n"};
+        ("weir 1\nengine sm\nnode b compute engine=sm duration=1\n"
+         "node a compute engine=sm duration=10\nedge b a ordering lag=9\n")};
 
     for (size_t i = 0; i < 3; i++) {
         struct graph *graph = graph_of(texts[i]);
