@@ -89,4 +89,7 @@ weir_SOURCES = \
 	cmd/simulate_answer.c \
 	cmd/simulate_internal.h \
 	cmd/simulate_store.c \
+	cmd/simulate_tails.c \
+	cmd/simulate_tails.h \
+	cmd/simulate_tails_answer.c \
 	cmd/verify.c

@@ -16,12 +16,13 @@ static const char usage[] =
     "                     [--contention none|pairwise|share] [--unknown-overlap "
     "mark|forbid|allow]\n"
     "                     [--capacity DOMAIN=SIZE]... [--scale NODE|CLASS=FACTOR]...\n"
-    "                     [--delay NODE=TIME]... [--seed S] [--wait-bound TIME] [--db FILE]\n"
-    "                     [--json]\n\n"
+    "                     [--delay NODE=TIME]... [--seed S] [--wait-bound TIME]\n"
+    "                     [--samples N [--fixed-order] [--quantile Q] | --sample K]\n"
+    "                     [--perturb TIME [--tries K]] [--threads T] [--db FILE] [--json]\n\n"
     "Plans the graph with a policy, simulates the plan on its machine, and stores the run: the\n"
     "timeline, and the realized plan (the order on each engine, and which returned bytes each\n"
     "taker needed), which is what `weir replay` runs.\n\n" SCENARIO_USAGE
-    "  --wait-bound TIME    no node should wait longer: tells how many did\n"
+    "  --wait-bound TIME    no node should wait longer: tells how many did\n" TAILS_USAGE
     "  --db FILE            the file that holds the runs (weir.db)\n"
     "  --json               answer with one JSON object\n\n"
     "exit status: 0 it ran; 3 the graph is not legal; 4 it ended in a shortage or a deadlock, "
@@ -63,8 +64,11 @@ static enum weir_status run_plan(const struct cmd_context *context,
     enum weir_status status;
 
     progress_begin(&progress, context, "simulating", common->is_quiet);
-    status = analyze_critical_path(plan_binding(simulated->scenario.plan),
-                                   &simulated->critical_path_ns, err);
+    status = tailed_draw(&simulated->tailed, &simulated->scenario, &options, err);
+    if (status == WEIR_OK) {
+        status = analyze_critical_path_with(plan_binding(simulated->scenario.plan),
+                                            options.length_ns, &simulated->critical_path_ns, err);
+    }
     if (status == WEIR_OK) {
         options.progress = progress_show;
         options.progress_arg = &progress;
@@ -79,6 +83,10 @@ static enum weir_status run_plan(const struct cmd_context *context,
     }
     if (status == WEIR_OK) {
         status = find_modes(common, simulated, err);
+    }
+    if (status == WEIR_OK) {
+        status = tailed_run(&simulated->tailed, &simulated->scenario, simulated->result.timeline,
+                            &progress, err);
     }
     if (status == WEIR_OK) {
         progress_phase(&progress, "storing");
@@ -118,6 +126,7 @@ static void clear_away(struct simulated *simulated)
     report_free(simulated->findings);
     free(simulated->overlaps);
     explained_free(&simulated->explained);
+    tailed_free(&simulated->tailed);
     arena_free(&simulated->texts);
     free(simulated->settings);
     scenario_free(&simulated->scenario);
@@ -140,10 +149,12 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         .wait_bound_ns = -1, .n_rows = 10, .n_stretches = 12, .is_brief = true};
     const char *wait_bound = NULL;
     struct scenario_request request = {0};
+    struct tails_request tails = {0};
     struct cmd_common common = {0};
     struct simulated simulated = {0};
     const struct cmd_option options[] = {
         SCENARIO_OPTIONS(request),
+        TAILS_OPTIONS(tails),
         {.name = "--wait-bound", .takes_value = true, .value = &wait_bound},
         {.name = NULL},
     };
@@ -156,6 +167,9 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
         return status;
     }
     status = scenario_options(&request, &simulated.scenario, err);
+    if (status == WEIR_OK) {
+        status = tailed_options(&tails, &request, &simulated.tailed, err);
+    }
     if (status == WEIR_OK) {
         status = read_wait_bound(wait_bound, &explain, err);
     }

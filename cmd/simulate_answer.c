@@ -65,6 +65,7 @@ void simulate_answer_json(const struct simulated *simulated)
     explained_json_waits(&json, &simulated->explained);
     json_fallbacks(&json, simulated);
     cmd_json_findings(&json, simulated->findings);
+    tailed_json(&json, &simulated->tailed, graph);
     json_integer(&json, "simulate_wall_ns", simulated->result.wall_ns);
     json_integer(&json, "simulate_memory_bytes", (int64_t)simulated->result.memory_bytes);
     json_text(&json, "graph_hash", simulated->run.graph_hash);
@@ -113,4 +114,5 @@ void simulate_answer_text(const struct simulated *simulated)
         number_time_text(simulated->result.hypothetical_ns, a);
         printf("  hypothetical    %s of overlap of which nobody measured what it does\n", a);
     }
+    tailed_print(&simulated->tailed, graph);
 }

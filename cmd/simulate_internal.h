@@ -5,6 +5,7 @@
 
 #include "cmd/explained.h"
 #include "cmd/scenario.h"
+#include "cmd/simulate_tails.h"
 #include "graph/report.h"
 
 struct simulated {
@@ -15,6 +16,7 @@ struct simulated {
     struct report *findings;          /* what is wrong with the schedule */
     struct run_deviation *deviations; /* fallbacks that were taken, for the store */
     struct run_overlap *overlaps;     /* what ran beside what, likewise */
+    struct tailed tailed;             /* samples, and what a small change does */
     struct arena texts;
     char *settings;
     struct run run;

@@ -18,6 +18,7 @@ static enum weir_status write_settings(const struct scenario_request *request,
     }
     json_open_object(&json, NULL);
     scenario_settings(&json, request, &simulated->scenario);
+    tailed_settings(&json, &simulated->tailed);
     json_integer(&json, "hypothetical_overlap_ns", simulated->result.hypothetical_ns);
     if (simulated->result.explanation != NULL) {
         json_text(&json, "explanation", simulated->result.explanation);
@@ -102,7 +103,8 @@ static enum weir_status write_run(const struct cmd_common *common, struct simula
     run->n_links = simulated->explained.n_links;
     run->overlaps = simulated->overlaps;
     run->n_overlaps = simulated->explained.overlaps.n_pairs;
-    status = store_add_run(common->db, run, NULL, 0, err);
+    status = store_add_run(common->db, run, simulated->tailed.rows,
+                           simulated->tailed.rows == NULL ? 0 : simulated->tailed.n_samples, err);
     run->decisions = NULL;
     run->n_decisions = 0;
     free(decisions);

@@ -20,6 +20,12 @@ MUST_CHECK enum weir_status analyze_critical_path(const struct binding *binding,
                                                   int64_t *critical_path_ns,
                                                   struct weir_error *err);
 
+/** The same with other lengths. @param length_ns by node; of nodes that are off: anything */
+MUST_CHECK enum weir_status analyze_critical_path_with(const struct binding *binding,
+                                                       const int64_t *length_ns,
+                                                       int64_t *critical_path_ns,
+                                                       struct weir_error *err);
+
 #define ANALYZE_NEVER INT64_MAX /* no deadline asks for it */
 
 /* Times of nodes, by id. The edges are those of `next`: given ones first, then implied ones. */

@@ -100,8 +100,19 @@ static enum weir_status missing_cost(const struct graph *graph, struct weir_erro
     return WEIR_OK;
 }
 
-enum weir_status analyze_critical_path(const struct binding *binding, int64_t *critical_path_ns,
-                                       struct weir_error *err)
+static void set_lengths(struct analysis *analysis, const int64_t *length_ns)
+{
+    const struct graph *graph = bind_of(analysis->binding);
+
+    for (uint32_t i = 0; i < graph->n_nodes && length_ns != NULL; i++) {
+        if (graph_node_is_on(graph, (weir_node){i})) {
+            analysis->length_ns[i] = length_ns[i];
+        }
+    }
+}
+
+enum weir_status analyze_critical_path_with(const struct binding *binding, const int64_t *length_ns,
+                                            int64_t *critical_path_ns, struct weir_error *err)
 {
     struct analysis analysis;
     struct path path = {.length_ns = 0};
@@ -111,6 +122,7 @@ enum weir_status analyze_critical_path(const struct binding *binding, int64_t *c
         status = missing_cost(bind_of(binding), err);
     }
     if (status == WEIR_OK) {
+        set_lengths(&analysis, length_ns);
         status = find_path(&analysis, false, &path, err);
     }
     if (status == WEIR_OK) {
@@ -119,4 +131,10 @@ enum weir_status analyze_critical_path(const struct binding *binding, int64_t *c
     path_free(&path);
     analyze_free(&analysis);
     return status;
+}
+
+enum weir_status analyze_critical_path(const struct binding *binding, int64_t *critical_path_ns,
+                                       struct weir_error *err)
+{
+    return analyze_critical_path_with(binding, NULL, critical_path_ns, err);
 }

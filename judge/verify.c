@@ -76,7 +76,7 @@ static enum weir_status read_nodes(struct verify *verify)
 static const char *length_changer(const struct verify *verify)
 {
     static const char *const keys[] = {"scale",      "delay", "perturb",
-                                       "perturb_ns", "drawn", "samples"};
+                                       "perturb_ns", "drawn", "sample"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (settings_has(verify->run->settings, keys[i])) {

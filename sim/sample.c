@@ -243,6 +243,9 @@ uint32_t sampler_zero_mean(const struct sampler *sampler)
     return WEIR_NONE;
 }
 
+/* Streams below are for others of the same seed. */
+#define SAMPLE_STREAMS (UINT64_C(1) << 32)
+
 /* --- drawing --------------------------------------------------------------------------------- */
 
 static int64_t to_ns(double value)
@@ -281,7 +284,7 @@ void sampler_fill(const struct sampler *sampler, int64_t *length_ns)
 void sampler_draw(const struct sampler *sampler, struct sampler_source *source, uint64_t seed,
                   uint64_t number, int64_t *length_ns)
 {
-    random_seed(&source->stream, seed, number);
+    random_seed(&source->stream, seed, number + SAMPLE_STREAMS);
     for (uint32_t i = 0; i < sampler->n_draws; i++) {
         const struct draw *draw = &sampler->draws[i];
         int64_t drawn_ns = draw_one(sampler, draw, source);

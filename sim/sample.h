@@ -42,7 +42,8 @@ void sampler_source_free(struct sampler_source *source);
 
 /** The row as it is without draws: to be written once before sampler_draw. */
 void sampler_fill(const struct sampler *sampler, int64_t *length_ns);
-/** Draws that sample into a row that was filled. A draw past 2^63 - 1 ns counts as that. */
+/** Draws that sample into a row that was filled. Its stream is none that a policy with that seed has.
+ *  A draw past 2^63 - 1 ns counts as that. */
 void sampler_draw(const struct sampler *sampler, struct sampler_source *source, uint64_t seed,
                   uint64_t number, int64_t *length_ns);
 

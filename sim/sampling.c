@@ -115,6 +115,29 @@ static enum weir_status simulate_sample(struct job *job, uint32_t number, struct
     return status;
 }
 
+static enum weir_status draw_sample(struct job *job, uint32_t number, struct hand *hand)
+{
+    sampler_draw(job->sampler, hand->source, job->options->seed, number, hand->length_ns);
+    return job->simulator == NULL ? retime_sample(job, number, hand)
+                                  : simulate_sample(job, number, hand);
+}
+
+static enum weir_status lengthen_sample(struct job *job, uint32_t number, struct hand *hand)
+{
+    int64_t *length_ns = &hand->length_ns[job->options->longer[number]], mean_ns = *length_ns;
+    enum weir_status status;
+
+    if (__builtin_add_overflow(mean_ns, job->options->longer_ns, length_ns)) {
+        return weir_error_set(
+            &hand->err, WEIR_INPUT,
+            "node %s would take more than 2^63 ns: a smaller change is expected",
+            graph_node_name(plan_graph(job->plan), (weir_node){job->options->longer[number]}));
+    }
+    status = simulate_sample(job, number, hand);
+    *length_ns = mean_ns;
+    return status;
+}
+
 static void note_failure(struct job *job, uint32_t number, struct hand *hand)
 {
     uint_least32_t first = atomic_load(&job->first_failed);
@@ -135,9 +158,8 @@ static void run_sample(void *arg, uint32_t number, uint32_t thread)
     if (number > atomic_load(&job->first_failed) || hand->failed < number) {
         return;
     }
-    sampler_draw(job->sampler, hand->source, options->seed, number, hand->length_ns);
-    status = job->simulator == NULL ? retime_sample(job, number, hand)
-                                    : simulate_sample(job, number, hand);
+    status = options->longer == NULL ? draw_sample(job, number, hand)
+                                     : lengthen_sample(job, number, hand);
     if (status != WEIR_OK) {
         note_failure(job, number, hand);
     }

@@ -14,6 +14,10 @@ struct sampling_options {
     const struct timeline
         *fixed_order; /* complete, of the plan: its order is kept, and only times are
                                            anew; NULL: each sample is simulated with dispatch */
+    const uint32_t
+        *longer; /* by sample: nothing is drawn, but this node takes longer than its mean,
+                               by longer_ns; not with fixed_order. NULL: lengths are drawn */
+    int64_t longer_ns;
     struct simulate_options simulate; /* with fixed_order: what that was simulated with */
     /* A policy that acts while time runs has a state: each sample plans anew then. */
     const struct graph *given; /* what was planned */
