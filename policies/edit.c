@@ -20,11 +20,22 @@ static const char *keep(struct plan *plan, const char *text)
     return text == NULL ? NULL : arena_text(&plan->arena, text, strlen(text));
 }
 
+/* Mostly a policy says the same of one edit as of the one before: that is kept once. */
+static const char *keep_again(struct plan *plan, const char *text, const char *before)
+{
+    return text != NULL && before != NULL && strcmp(text, before) == 0 ? before : keep(plan, text);
+}
+
 /* Notes why, for explanations. */
 static enum weir_status note(struct plan *plan, const char *what, const char *reason,
                              const char *instead_of, struct weir_error *err)
 {
-    struct plan_edit edit = {keep(plan, what), keep(plan, reason), keep(plan, instead_of)};
+    const struct plan_edit *last = plan->n_edits == 0 ? NULL : &plan->edits[plan->n_edits - 1];
+    struct plan_edit edit = {
+        .what = keep(plan, what),
+        .reason = keep_again(plan, reason, last == NULL ? NULL : last->reason),
+        .instead_of = keep_again(plan, instead_of, last == NULL ? NULL : last->instead_of),
+    };
     enum weir_status status =
         array_grow(&plan->edits, &plan->edits_room, (size_t)plan->n_edits + 1, err);
 

@@ -90,6 +90,7 @@ struct block {
     uint32_t begin, end;
     uint64_t (*reached)[WORDS]; /* by place: which of them come after the node there */
     int64_t (*sums)[256];       /* of each byte of those bits, the weights; NULL: all are 1 */
+    int64_t whole[WORDS];       /* of each word with all bits set */
 };
 
 static void reach_from(const struct block *block, uint32_t place)
@@ -119,6 +120,10 @@ static int64_t weigh(const struct block *block, const uint64_t *reached)
     int64_t sum = 0;
 
     for (int w = 0; w < WORDS; w++) {
+        if (reached[w] == UINT64_MAX) { /* what is far away mostly comes after a node as a whole */
+            sum = links_add(sum, block->whole[w]);
+            continue;
+        }
         if (block->sums == NULL) {
             sum += __builtin_popcountll(reached[w]);
             continue;
@@ -131,8 +136,9 @@ static int64_t weigh(const struct block *block, const uint64_t *reached)
 }
 
 /* The sum of a byte is that without its lowest bit, and the weight of that bit. */
-static void fill_sums(const struct block *block, const int64_t *weights)
+static void fill_sums(struct block *block, const int64_t *weights)
 {
+    memset(block->whole, 0, sizeof block->whole);
     for (uint32_t t = 0; t < TABLES; t++) {
         for (uint32_t byte = 1; byte < 256; byte++) {
             uint32_t place = block->begin + 8 * t + (uint32_t)__builtin_ctz(byte);
@@ -140,13 +146,14 @@ static void fill_sums(const struct block *block, const int64_t *weights)
 
             block->sums[t][byte] = links_add(block->sums[t][byte & (byte - 1)], weight);
         }
+        block->whole[t / 8] = links_add(block->whole[t / 8], block->sums[t][255]);
     }
 }
 
 static enum weir_status add_up(struct weir_setup *setup, const struct links *links,
                                const int64_t *weights, int64_t *sums, struct weir_error *err)
 {
-    struct block block = {.links = links};
+    struct block block = {.links = links, .whole = {64, 64, 64, 64}};
 
     block.reached = array_of(setup, links->n_nodes, sizeof *block.reached);
     block.sums = weights == NULL ? NULL : array_of(setup, TABLES, sizeof *block.sums);

@@ -256,14 +256,20 @@ static int64_t view_node_latest_start_ns(const struct weir_view *view, weir_node
     return weir_is(given) ? plan->order->analysis.latest_ns[given.index] : -1;
 }
 
+/* Behind the latest start by the node's length, which is 0 for one that runs only when another gives
+ * way. */
 static int64_t view_node_latest_finish_ns(const struct weir_view *view, weir_node node)
 {
     const struct plan *plan = view->impl;
     weir_node given = ordered(view, node);
+    const struct analysis *analysis;
 
-    return weir_is(given) ? plan->order->analysis.latest_ns[given.index] +
-                                plan->order->analysis.length_ns[given.index]
-                          : -1;
+    if (!weir_is(given)) {
+        return -1;
+    }
+    analysis = &plan->order->analysis;
+    return analysis->latest_ns[given.index] +
+           (analysis->is_standby[given.index] ? 0 : analysis->length_ns[given.index]);
 }
 
 static int64_t view_node_workspace_bytes(const struct weir_view *view, weir_node node,
