@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What weir analyze answers with --json. */
 #include "cmd/analyze_internal.h"
+#include "cmd/graph_json.h"
 #include "cmd/json.h"
 
 static void put_ns(struct json *json, const char *key, int64_t ns)
@@ -168,6 +169,7 @@ static void put_asked(struct json *json, const struct analyzed *analyzed)
         json_open_object(json, "node");
         put_times(json, analyzed, analyzed->node);
         json_text(json, "kind", node_kind_name(graph_node_kind(analyzed->graph, analyzed->node)));
+        graph_json_node(json, "fields", analyzed->graph, analyzed->node);
         json_text(json, "window",
                   analyze_window_name(
                       analyze_window(&analyzed->analysis, &analyzed->slow, analyzed->node)));

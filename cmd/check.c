@@ -8,6 +8,7 @@
 #include "cmd/check_explain.h"
 #include "cmd/cmd.h"
 #include "cmd/findings.h"
+#include "cmd/graph_json.h"
 #include "cmd/progress.h"
 
 extern const struct cmd_verb cmd_verb_check;
@@ -21,7 +22,9 @@ static const char usage[] =
     "with implied=none, every two uses of the same bytes that nothing orders. Each finding has a\n"
     "stable code, the names involved, and how to mend it.\n\n"
     "  --machine M   a machine file or the name of an installed one, over the graph\n"
-    "  --expand      print the graph with every implied edge written out and implied=none\n"
+    "  --expand      print the graph with every implied edge written out and implied=none; with\n"
+    "                --json the object holds the graph itself, each field and what follows from "
+    "it\n"
     "  --explain     tell what a code means, why it matters, a graph that has it and the same "
     "graph\n"
     "                mended; without a code, list all\n"
@@ -36,9 +39,12 @@ struct request {
     struct cmd_common common;
 };
 
-static void answer_json(const struct report *report, const struct graph *graph)
+/* @param binding of the graph, when the graph is asked for itself; else NULL */
+static enum weir_status answer_json(const struct report *report, const struct graph *graph,
+                                    const struct binding *binding, struct weir_error *err)
 {
     struct json json = {.file = stdout};
+    enum weir_status status = WEIR_OK;
 
     json_open_object(&json, NULL);
     json_boolean(&json, "is_legal", report_errors(report) == 0);
@@ -47,25 +53,30 @@ static void answer_json(const struct report *report, const struct graph *graph)
     json_integer(&json, "objects", graph == NULL ? 0 : graph_n_objects(graph));
     json_integer(&json, "errors", report_errors(report));
     cmd_json_findings(&json, report);
+    if (binding != NULL) {
+        status = graph_json(&json, "graph", binding, err);
+    }
     json_close_object(&json);
+    return status;
 }
 
-static void answer(const struct request *request, const struct report *report,
-                   const struct graph *graph)
+static enum weir_status answer(const struct request *request, const struct report *report,
+                               const struct graph *graph, const struct binding *binding,
+                               struct weir_error *err)
 {
     if (request->common.is_json) {
-        answer_json(report, graph);
-        return;
+        return answer_json(report, graph, binding, err);
     }
     if (request->common.is_quiet) {
         cmd_print_errors(report);
-        return;
+        return WEIR_OK;
     }
     cmd_print_report(report);
     if (graph != NULL && report_errors(report) == 0) {
         printf("%s: legal: %" PRIu32 " nodes, %" PRIu32 " edges, %" PRIu32 " objects\n",
                request->graph, graph_n_nodes(graph), graph_n_edges(graph), graph_n_objects(graph));
     }
+    return WEIR_OK;
 }
 
 static enum weir_status expand(const struct binding *binding, struct weir_error *err)
@@ -87,6 +98,7 @@ static enum weir_status check(const struct cmd_context *context, const struct re
 {
     struct binding *binding = NULL;
     struct progress progress;
+    bool expands;
     enum weir_status status;
 
     progress_begin(&progress, context, "checking", request->common.is_quiet);
@@ -94,11 +106,12 @@ static enum weir_status check(const struct cmd_context *context, const struct re
     progress_end(&progress);
     if (status == WEIR_OK && report_is_short(report))
         status = weir_error_memory(err); /* part of the findings is no answer */
-    if (status == WEIR_OK && request->expands && report_errors(report) == 0) {
+    expands = request->expands && report_errors(report) == 0;
+    if (status == WEIR_OK && expands && !request->common.is_json) {
         cmd_print_report(report);
         status = expand(binding, err);
     } else if (status == WEIR_OK) {
-        answer(request, report, graph);
+        status = answer(request, report, graph, expands ? binding : NULL, err);
     }
     bind_free(binding);
     if (status == WEIR_OK && report_errors(report) > 0) {
@@ -186,7 +199,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (status == WEIR_OK) {
         status = check(context, &request, graph, report, err);
     } else if (status == WEIR_INPUT) {
-        answer(&request, report, NULL);
+        (void)answer(&request, report, NULL, NULL, err); /* without a graph nothing of it fails */
     }
     graph_free(graph);
     report_free(report);

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
+#include "graph/text.h"
 #include "traces/chrome.h"
 #include "traces/csv.h"
 
@@ -18,13 +19,16 @@ extern const struct cmd_verb cmd_verb_export;
 static const char usage[] =
     "usage: weir export csv TABLE [RUN [RUN]] [-o FILE] [options]\n"
     "       weir export csv RUN -o FOLDER/ [options]\n"
-    "       weir export chrome RUN... [-o FILE] [options]\n\n"
+    "       weir export chrome RUN... [-o FILE] [options]\n"
+    "       weir export graph RUN [-o FILE] [options]\n\n"
     "csv     a table of a run, or with -o FOLDER/ every table of it, a file each; the first line\n"
     "        names the columns; times are nanoseconds, sizes bytes, a field is empty where there\n"
     "        is no value\n"
     "chrome  timelines in the trace format of Chrome, for ui.perfetto.dev; of several runs each "
     "is\n"
     "        a process, so that a simulation and its replay stand one below the other\n\n"
+    "graph   the graph that ran, planned and with its machine over it, as weir-graph(5) writes "
+    "it\n\n"
     "A RUN is a number of `weir runs`, or latest, sim, replay or recorded: the newest of that "
     "kind.\n\n"
     "  -o FILE     where to; standard output without it; a name in .gz is compressed\n"
@@ -403,13 +407,14 @@ static enum weir_status export_chrome(struct store *store, struct request *r,
 
 static enum weir_status check_request(const struct request *r, struct weir_error *err)
 {
-    static const char *const formats[] = {"csv", "chrome", NULL};
+    static const char *const formats[] = {"csv", "chrome", "graph", NULL};
     const char *closest;
 
-    if (strcmp(r->words[0], "csv") != 0 && strcmp(r->words[0], "chrome") != 0) {
+    if (strcmp(r->words[0], "csv") != 0 && strcmp(r->words[0], "chrome") != 0 &&
+        strcmp(r->words[0], "graph") != 0) {
         closest = cmd_closest(r->words[0], formats);
         return weir_error_set(err, WEIR_USAGE,
-                              "'%.80s' is not a format%s%s%s csv or chrome was expected",
+                              "'%.80s' is not a format%s%s%s csv, chrome or graph was expected",
                               r->words[0], closest == NULL ? ";" : "; did you mean '",
                               closest == NULL ? "" : closest, closest == NULL ? "" : "'?");
     }
@@ -421,6 +426,44 @@ static enum weir_status check_request(const struct request *r, struct weir_error
                               "file with -o");
     }
     return WEIR_OK;
+}
+
+/* ---- graph ---- */
+
+static enum weir_status export_graph(struct store *store, struct request *r, struct weir_error *err)
+{
+    struct json json = {.file = stdout};
+    struct stored_run stored;
+    enum weir_status status = resolve_runs(store, r, 1, err);
+
+    if (status == WEIR_OK && r->n_runs != 1)
+        return weir_error_set(err, WEIR_USAGE, "graph: one run was expected");
+    if (status == WEIR_OK)
+        status = store_read_run(store, r->runs[0], &stored, err);
+    if (status != WEIR_OK)
+        return status;
+    status = graph_write_file(stored.graph, r->output, err);
+    progress_end(&r->progress);
+    if (status == WEIR_OK && r->common.is_json) {
+        json_open_object(&json, NULL);
+        json_text(&json, "file", r->output);
+        json_integer(&json, "nodes", graph_n_nodes(stored.graph));
+        json_integer(&json, "edges", graph_n_edges(stored.graph));
+        json_integer(&json, "objects", graph_n_objects(stored.graph));
+        json_close_object(&json);
+    } else if (status == WEIR_OK && !r->common.is_quiet && strcmp(r->output, "-") != 0) {
+        printf("%s: %" PRIu32 " nodes\n", r->output, graph_n_nodes(stored.graph));
+    }
+    stored_run_free(&stored);
+    return status;
+}
+
+static enum weir_status export_as(struct store *store, struct request *r, struct weir_error *err)
+{
+    if (strcmp(r->words[0], "csv") == 0)
+        return export_csv(store, r, err);
+    return strcmp(r->words[0], "graph") == 0 ? export_graph(store, r, err)
+                                             : export_chrome(store, r, err);
 }
 
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
@@ -450,8 +493,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     /* Rows on the same terminal are progress enough. */
     progress_begin(&r.progress, context, "exporting",
                    r.common.is_quiet || strcmp(r.output, "-") == 0);
-    status =
-        strcmp(r.words[0], "csv") == 0 ? export_csv(store, &r, err) : export_chrome(store, &r, err);
+    status = export_as(store, &r, err);
     progress_end(&r.progress);
     store_close(store);
     return status;

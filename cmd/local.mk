@@ -31,6 +31,8 @@ weir_SOURCES = \
 	cmd/check_explain.h \
 	cmd/cmd.h \
 	cmd/compare.c \
+	cmd/compare_tails.c \
+	cmd/compare_tails.h \
 	cmd/devices.c \
 	cmd/explain.c \
 	cmd/explain_internal.h \
@@ -54,6 +56,10 @@ weir_SOURCES = \
 	cmd/findings.c \
 	cmd/findings.h \
 	cmd/graph_file.c \
+	cmd/graph_json.c \
+	cmd/graph_json.h \
+	cmd/graph_json_derived.c \
+	cmd/graph_json_internal.h \
 	cmd/import.c \
 	cmd/json.c \
 	cmd/json.h \

@@ -1,45 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What costs rest on. Who measured once, or under other conditions, knows less than it seems. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/audit_internal.h"
+#include "graph/evidence.h"
 
 #define NOWHERE ((struct report_at){NULL, 0, 0})
 #define LEAST_CONFIDENCE 0.5
-
-/* Does the text hold the word, apart from others? */
-static bool has_word(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
-        if ((at == text || !isalnum((unsigned char)at[-1])) &&
-            !isalnum((unsigned char)at[length])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_single(const struct graph *graph, const struct graph_evidence *evidence)
-{
-    const char *detail = graph_text(graph, evidence->detail);
-
-    return (evidence->kind == EVIDENCE_MEASURED || evidence->kind == EVIDENCE_FITTED) &&
-           has_word(detail, "n=1");
-}
-
-/* Cold times in a graph of warm ones, or the other way round. */
-static bool is_out_of_scope(const struct graph *graph, const struct graph_evidence *evidence)
-{
-    const char *detail = graph_text(graph, evidence->detail);
-
-    return (graph->scope == SCOPE_WARM && has_word(detail, "cold")) ||
-           (graph->scope == SCOPE_COLD && has_word(detail, "warm"));
-}
 
 struct tally {
     uint32_t n, first; /* how many nodes, and which is the first */
@@ -94,11 +62,17 @@ enum doubt { DOUBT_SINGLE = 1, DOUBT_LOW = 2, DOUBT_SCOPE = 4 };
 
 static uint8_t doubts_of(const struct graph *graph, const struct graph_evidence *evidence)
 {
+    const struct evidence_words words = evidence_words_of(graph_text(graph, evidence->detail));
+    bool is_taken = evidence->kind == EVIDENCE_MEASURED || evidence->kind == EVIDENCE_FITTED;
     unsigned doubts = 0;
 
-    doubts |= is_single(graph, evidence) ? DOUBT_SINGLE : 0u;
+    doubts |= is_taken && words.n_samples == 1 ? DOUBT_SINGLE : 0u;
     doubts |= evidence->confidence >= 0 && evidence->confidence < LEAST_CONFIDENCE ? DOUBT_LOW : 0u;
-    doubts |= is_out_of_scope(graph, evidence) ? DOUBT_SCOPE : 0u;
+    /* Cold times in a graph of warm ones, or the other way round. */
+    doubts |= (graph->scope == SCOPE_WARM && words.says_cold) ||
+                      (graph->scope == SCOPE_COLD && words.says_warm)
+                  ? DOUBT_SCOPE
+                  : 0u;
     return (uint8_t)doubts;
 }
 

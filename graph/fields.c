@@ -15,7 +15,7 @@ static_assert(sizeof(enum graph_scope) == sizeof(int), "enums are kept through a
 static_assert(sizeof(enum overlap_rule) == sizeof(int), "enums are kept through an int");
 
 #define NAME(name_) .name = name_, .name_length = sizeof name_ - 1
-#define AT(type, member) .offset = offsetof(struct type, member)
+#define AT(type, member_) .offset = offsetof(struct type, member_), .member = #member_
 /* A whole number that is not written when it is @p none. */
 #define NUMBER(name_, form_, type, member, least_, none)                              \
     {                                                                                 \

@@ -53,6 +53,7 @@ enum field_form {
 struct field {
     const char *name; /* before the `=`; of a field known by its position: what it is called */
     unsigned name_length;
+    const char *member; /* of the statement's value: its key in JSON, with its unit */
     enum field_form form;
     bool is_positional, is_required;
     size_t offset;            /* in the statement's value */

@@ -46,6 +46,8 @@ graph_libgraph_a_SOURCES = \
 	graph/defaults.c \
 	graph/deviation.h \
 	graph/edge.c \
+	graph/evidence.c \
+	graph/evidence.h \
 	graph/explain.c \
 	graph/explain.def \
 	graph/explain.h \

@@ -69,6 +69,7 @@ case_scripts = \
 	tests/run-shared-cases \
 	tests/cmd/arena.py \
 	tests/cmd/export_chrome.py \
+	tests/cmd/graph_json.py \
 	tests/cmd/import.py \
 	tests/cmd/progress.py
 
@@ -82,6 +83,7 @@ endif
 
 include tests/faults.mk
 include tests/oracle.mk
+include tests/double.mk
 
 # The order of the folders.
 dist_check_SCRIPTS += tests/layers.sh
