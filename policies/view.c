@@ -207,8 +207,8 @@ static weir_node ordered(const struct weir_view *view, weir_node node)
 {
     const struct plan *plan = view->impl;
 
-    return plan->order == NULL || !has_node(view, node) ? (weir_node){WEIR_NONE}
-                                                        : plan_origin(plan, node);
+    return plan->order != NULL && has_node(view, node) ? plan_origin(plan, node)
+                                                       : (weir_node){WEIR_NONE};
 }
 
 static uint32_t view_node_n_next(const struct weir_view *view, weir_node node)

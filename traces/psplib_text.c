@@ -339,7 +339,7 @@ static enum weir_status begin_table(struct psplib *project, const char *columns,
 /* The number of a job, which is that of its row. */
 static enum weir_status take_job(struct psplib *project, uint32_t index, struct weir_error *err)
 {
-    int64_t number;
+    int64_t number = 0;
     char what[80];
 
     (void)snprintf(what, sizeof what, "the row of job %" PRIu32 " of %" PRId64, index + 1,
@@ -353,7 +353,7 @@ static enum weir_status take_job(struct psplib *project, uint32_t index, struct 
 static enum weir_status take_mode(struct psplib *project, const char *what, struct weir_error *err)
 {
     const char *end = token_end(project), *begin = project->token;
-    int64_t mode;
+    int64_t mode = 0;
     enum weir_status status = take_number(project, what, 0, MOST, &mode, err);
 
     if (status != WEIR_OK || mode == 1) {
@@ -370,7 +370,7 @@ static enum weir_status take_successor(struct psplib *project, uint32_t index,
                                        struct weir_error *err)
 {
     const char *begin;
-    int64_t number;
+    int64_t number = 0;
     enum weir_status status;
 
     (void)token_end(project);
