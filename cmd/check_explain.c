@@ -54,7 +54,9 @@ static void print_one(enum finding_code code)
     printf("%s (%s)\n\n", finding_name(code), severity_name(finding_severity(code)));
     print_prose(finding_summary(code));
     print_prose(explanation->why);
-    if (finding_is_of_run(code)) {
+    if (finding_is_of_samples(code)) {
+        printf("\nOnly the samples of two runs show it: weir compare tells it.\n");
+    } else if (finding_is_of_run(code)) {
         printf("\nOnly a run shows it: weir simulate tells it, and weir explain.\n");
     }
     print_graph("A graph that has it", explanation->bad);
@@ -79,7 +81,10 @@ static void json_one(struct json *json, enum finding_code code)
     json_open_object(json, NULL);
     json_text(json, "code", finding_name(code));
     json_text(json, "severity", severity_name(finding_severity(code)));
-    json_text(json, "seen", finding_is_of_run(code) ? "run" : "graph");
+    json_text(json, "seen",
+              finding_is_of_samples(code) ? "samples"
+              : finding_is_of_run(code)   ? "run"
+                                          : "graph");
     json_text(json, "meaning", finding_summary(code));
     json_text(json, "reason", explanation->why);
     json_text(json, "example", explanation->bad);

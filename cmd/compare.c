@@ -7,13 +7,14 @@
 
 #include "base/number.h"
 #include "cmd/cmd.h"
+#include "cmd/compare_tails.h"
 #include "cmd/json.h"
 #include "cmd/replayed.h"
 
 extern const struct cmd_verb cmd_verb_compare;
 
 static const char usage[] =
-    "usage: weir compare RUN RUN [--tolerance R] [--db FILE] [--json]\n\n"
+    "usage: weir compare RUN RUN [--tolerance R] [--quantile Q] [--db FILE] [--json]\n\n"
     "Pairs the nodes of two runs of one graph by name and tells how far the second is from the\n"
     "first: makespan, durations, starts, order on each engine, peak of each domain; of a replay\n"
     "against its plan also which nodes made it longer, and by what. A RUN is a\n"
@@ -21,7 +22,9 @@ static const char usage[] =
     "times\n"
     "of the first are multiplied by the scale at which a replay ran. A cold run is not compared\n"
     "with a warm one.\n\n"
-    "  --tolerance R  exit with 1 when the makespan error is greater than R (0.05: 5 %)\n\n"
+    "  --tolerance R  exit with 1 when the makespan error is greater than R (0.05: 5 %)\n"
+    "  --quantile Q   of two simulations with samples: tells when the mean improves and this gets\n"
+    "                 worse (mean, median, p90, p95, p99 or worst; as the runs declare it)\n\n"
     "example:\n"
     "  weir compare sim replay --tolerance 0.1\n";
 
@@ -142,7 +145,8 @@ static void json_peaks(struct json *json, const struct comparison *c, const stru
     json_close_object(json);
 }
 
-static void answer_json(const struct comparison *c, const struct runs *runs, double tolerance)
+static void answer_json(const struct comparison *c, const struct runs *runs,
+                        const struct compared_tails *tails, double tolerance)
 {
     struct json json = {.file = stdout};
 
@@ -167,6 +171,7 @@ static void answer_json(const struct comparison *c, const struct runs *runs, dou
     json_pairs(&json, "worst_durations", c->worst_duration, c->n_worst_duration, runs);
     json_pairs(&json, "worst_starts", c->worst_start, c->n_worst_start, runs);
     json_peaks(&json, c, runs);
+    compared_tails_json(&json, tails, runs->a.graph);
     if (is_plan_and_replay(runs)) {
         replayed_json_makespan(&json, &runs->b.run);
         replayed_json_deviations(&json, &runs->b.run, REPLAYED_WORST);
@@ -266,7 +271,7 @@ static void print_worst(const char *title, const struct compare_pair *pairs, uin
 }
 
 static void answer_text(const struct comparison *c, const struct runs *runs,
-                        const struct cmd_common *common)
+                        const struct compared_tails *tails, const struct cmd_common *common)
 {
     print_head(c, runs);
     print_errors(c, runs);
@@ -281,6 +286,7 @@ static void answer_text(const struct comparison *c, const struct runs *runs,
     }
     if (common->is_quiet)
         return;
+    compared_tails_print(tails, runs->a.graph);
     if (is_plan_and_replay(runs)) {
         replayed_print_makespan("\ndeviation of b from its plan  ", &runs->b.run);
         replayed_print_deviations(&runs->b.run);
@@ -316,14 +322,16 @@ static enum weir_status read_tolerance(const char *text, double *out, struct wei
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,
                             struct weir_error *err)
 {
-    const char *tolerance_text = NULL;
+    const char *tolerance_text = NULL, *quantile = NULL;
     const struct cmd_option options[] = {
         {.name = "--tolerance", .takes_value = true, .value = &tolerance_text},
+        {.name = "--quantile", .takes_value = true, .value = &quantile},
         {.name = NULL},
     };
     const char *names[2];
     struct runs runs = {.has_a = false, .has_b = false};
     struct comparison comparison;
+    struct compared_tails tails = {.is_known = false};
     struct cmd_common common;
     double tolerance;
     uint32_t n_operands;
@@ -338,15 +346,18 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     if (status == WEIR_OK)
         status = read_runs(common.db, names, &runs, err);
     if (status == WEIR_OK)
+        status = compared_tails_find(&runs.a, &runs.b, quantile, &tails, err);
+    if (status == WEIR_OK)
         status = compare_runs(&runs.a, &runs.b, &comparison, err);
     if (status == WEIR_OK) {
         if (common.is_json)
-            answer_json(&comparison, &runs, tolerance);
+            answer_json(&comparison, &runs, &tails, tolerance);
         else
-            answer_text(&comparison, &runs, &common);
+            answer_text(&comparison, &runs, &tails, &common);
         status = judge(&comparison, tolerance, err);
         comparison_free(&comparison);
     }
+    compared_tails_free(&tails);
     free_runs(&runs);
     return status;
 }

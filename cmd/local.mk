@@ -31,6 +31,8 @@ weir_SOURCES = \
 	cmd/check_explain.h \
 	cmd/cmd.h \
 	cmd/compare.c \
+	cmd/compare_tails.c \
+	cmd/compare_tails.h \
 	cmd/devices.c \
 	cmd/explain.c \
 	cmd/explain_internal.h \

@@ -222,3 +222,8 @@ bool finding_is_of_run(enum finding_code code)
 {
     return code >= FINDING_PREMATURE_PREFETCH;
 }
+
+bool finding_is_of_samples(enum finding_code code)
+{
+    return code >= FINDING_WORSE_TAIL;
+}

@@ -74,5 +74,7 @@ enum severity finding_severity(enum finding_code code);
 const char *severity_name(enum severity severity);
 /** Does only a run show it, and no graph? */
 bool finding_is_of_run(enum finding_code code);
+/** Of these: do only the samples of two runs show it? */
+bool finding_is_of_samples(enum finding_code code);
 
 #endif

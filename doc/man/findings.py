@@ -33,7 +33,8 @@ def section(program):
                             check=True).stdout.decode("utf-8", "replace")
     parts = [BEGIN, ".Bl -tag -width Ds\n"]
     for code in json.loads(answer)["codes"]:
-        parts.append(f".It Cm {code['code']} Pq {code['severity']}\n"
+        seen = {"graph": "", "run": ", of a run", "samples": ", of samples"}[code["seen"]]
+        parts.append(f".It Cm {code['code']} Pq {code['severity']}{seen}\n"
                      f"{lines_of(code['meaning'])}\n{lines_of(code['reason'])}\n"
                      f"Remedy:\n{mdoc(code['remedy'])}.\n")
     return "".join(parts) + ".El\n" + END
