@@ -19,8 +19,8 @@ static void print_policy(const struct weir_policy *policy)
     printf("%-12s %s%s\n", policy->name, policy->summary,
            policy->needs_recording ? " [reads a recording]" : "");
     for (const struct weir_param *at = policy->params; at != NULL && at->name != NULL; at++) {
-        printf("    %s=%g %s, from %g to %g: %s\n", at->name, at->default_value, at->unit,
-               at->least, at->greatest, at->description);
+        printf("    %s=%g%s%s, from %g to %g: %s\n", at->name, at->default_value,
+               at->unit[0] == '\0' ? "" : " ", at->unit, at->least, at->greatest, at->description);
     }
 }
 
