@@ -147,8 +147,9 @@ static void find_regression(struct compared_tails *out)
     report_add(
         out->findings, FINDING_WORSE_TAIL, (struct report_at){NULL, 0, 0},
         "the mean makespan goes from %s to %s, and its %s, which counts, from %s to %s: worse "
-        "by %s to %s",
-        text[0], text[1], tails_figure_name(out->quantile), text[2], text[3], text[4], text[5]);
+        "by %s%s%s",
+        text[0], text[1], tails_figure_name(out->quantile), text[2], text[3], text[4],
+        tail->low == tail->high ? "" : " to ", tail->low == tail->high ? "" : text[5]);
 }
 
 enum weir_status compared_tails_find(const struct stored_run *a, const struct stored_run *b,
@@ -281,6 +282,16 @@ static void print_changes(const char *title, const struct tails_comparison *chan
     }
 }
 
+static bool is_unchanged(const struct tails_comparison *changes)
+{
+    for (int i = 0; i < N_TAILS_FIGURES; i++) {
+        if (changes->of[i].low != 0 || changes->of[i].high != 0 || changes->of[i].change != 0) {
+            return false;
+        }
+    }
+    return changes->n_before > 0;
+}
+
 void compared_tails_print(const struct compared_tails *tails, const struct graph *graph)
 {
     char title[300];
@@ -292,8 +303,13 @@ void compared_tails_print(const struct compared_tails *tails, const struct graph
            tails->makespan_ns.n_before, tails->makespan_ns.n_after, 100 * TAILS_CONFIDENCE);
     print_changes("makespan", &tails->makespan_ns, time_text);
     for (uint32_t i = 0; tails->peak_bytes != NULL && i < tails->n_domains; i++) {
-        (void)snprintf(title, sizeof title, "peak %.250s", domain_name(graph, i));
-        if (tails->peak_bytes[i].n_before > 0) {
+        bool is_same = is_unchanged(&tails->peak_bytes[i]);
+
+        (void)snprintf(title, sizeof title, "peak %.250s%s", domain_name(graph, i),
+                       is_same ? ": the same in both" : "");
+        if (is_same) {
+            printf("  %s\n", title);
+        } else if (tails->peak_bytes[i].n_before > 0) {
             print_changes(title, &tails->peak_bytes[i], size_text);
         }
     }

@@ -117,7 +117,10 @@ static enum weir_status print_run(const struct stored_run *stored, const struct 
                    wait_cause_name((enum wait_cause)i), summary->n_waits[i]);
     }
     print_explanation(run);
-    for (size_t i = 0; i < stored->n_samples; i++) {
+    if (run->kind == RUN_SIM && stored->n_samples > 0) {
+        printf("samples        %zu drawn; weir export csv samples lists them\n", stored->n_samples);
+    }
+    for (size_t i = 0; i < stored->n_samples && run->kind != RUN_SIM; i++) {
         number_time_text(stored->samples[i].makespan_ns, time);
         printf("sample %-7" PRId64 " %s%s\n", stored->samples[i].number, time,
                stored->samples[i].is_warm_up ? ", warm-up" : "");
@@ -200,6 +203,7 @@ static enum weir_status json_run(const struct stored_run *stored, const struct s
         json_integer(&json, "number", stored->samples[i].number);
         json_integer(&json, "makespan_ns", stored->samples[i].makespan_ns);
         json_boolean(&json, "is_warm_up", stored->samples[i].is_warm_up);
+        json_text(&json, "status", run_status_name(stored->samples[i].status));
         json_close_object(&json);
     }
     json_close_array(&json);

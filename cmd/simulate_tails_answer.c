@@ -171,9 +171,10 @@ static void print_samples(const struct tailed *tailed, const struct graph *graph
 {
     uint32_t n = tailed->sampling.n_samples, n_stuck = n - tailed->sampling.n_complete;
 
-    printf("  samples         %" PRIu32 ", each with %" PRIu32 " durations drawn, %s\n", n,
+    printf("  samples         %" PRIu32 ", %s; durations drawn in each: %" PRIu32 "%s\n", n,
+           tailed->is_fixed_order ? "timed in the order of the run" : "each simulated",
            tailed->sampling.n_random,
-           tailed->is_fixed_order ? "in the order of the run" : "each simulated");
+           tailed->sampling.n_random == 0 ? " (none is a distribution)" : "");
     if (n_stuck > 0) {
         printf("    %" PRIu32 " of them did not complete and are in no figure below: %" PRIu32
                " in a shortage, %" PRIu32 " in a deadlock, %" PRIu32 " failed\n",

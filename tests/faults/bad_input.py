@@ -442,6 +442,35 @@ def what_if_rows():
         yield Row(f"sensitivity: {name}", ["sensitivity", "step.weir"] + words, status, parts)
 
 
+def tails_rows():
+    for name, words, status, parts in (
+            ("--samples 0", ["--samples", "0"], 2, ["--samples", "1 to"]),
+            ("--samples -1", ["--samples", "-1"], 2, ["--samples"]),
+            ("--samples nan", ["--samples", "nan"], 2, ["--samples"]),
+            ("--samples 2^32", ["--samples", "4294967296"], 2, ["--samples"]),
+            ("--threads 0", ["--samples", "2", "--threads", "0"], 2, ["--threads", "256"]),
+            ("--threads alone", ["--threads", "2"], 2, ["--threads", "--samples"]),
+            ("--fixed-order alone", ["--fixed-order"], 2, ["--fixed-order", "--samples"]),
+            ("--fixed-order with contention",
+             ["--samples", "2", "--fixed-order", "--contention", "pairwise"], 2, ["pairwise"]),
+            ("--quantile alone", ["--quantile", "p99"], 2, ["--quantile", "--samples"]),
+            ("--quantile p98", ["--samples", "2", "--quantile", "p98"], 2, ["p98", "p99"]),
+            ("--quantile that a terminal acts on",
+             ["--samples", "2", "--quantile", "\x1b[31m"], 2, ["--quantile"]),
+            ("--sample -1", ["--sample", "-1"], 2, ["--sample"]),
+            ("--sample and --samples", ["--sample", "1", "--samples", "2"], 2, ["--samples"]),
+            ("--sample and --perturb", ["--sample", "1", "--perturb", "1ns"], 2, ["--perturb"]),
+            ("--perturb 0", ["--perturb", "0"], 2, ["--perturb"]),
+            ("--perturb -1ns", ["--perturb", "-1ns"], 2, ["--perturb"]),
+            ("--perturb a size", ["--perturb", "2GB"], 2, ["--perturb", "2GB"]),
+            ("--perturb past all time", ["--perturb", "9223372036854775807"], 3, ["2^63"]),
+            ("--tries alone", ["--tries", "3"], 2, ["--tries", "--perturb"]),
+            ("--tries 0", ["--perturb", "1ns", "--tries", "0"], 2, ["--tries"])):
+        yield Row(f"simulate: {name}", ["simulate", "step.weir"] + words, status, parts)
+    yield Row("compare: --quantile nonsense", ["compare", "1", "2", "--quantile", "p98"], 2,
+              ["--quantile", "p98"])
+
+
 def explain_rows():
     for name, words, status, parts in (
             ("no run", [], 2, ["operand"]),
@@ -463,6 +492,7 @@ def explain_rows():
 def rows():
     yield from graph_rows()
     yield from what_if_rows()
+    yield from tails_rows()
     yield from explain_rows()
     yield from place_rows()
     yield from buffer_rows()
