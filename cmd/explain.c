@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "cmd/explain_internal.h"
+#include "cmd/findings.h"
 #include "judge/settings.h"
 
 extern const struct cmd_verb cmd_verb_explain;
@@ -38,6 +39,7 @@ struct request {
 #define MOST_ROWS 100000
 #define STRETCHES_SHOWN 12    /* of the critical chain */
 #define STRETCHES_LISTED 1000 /* with --json */
+#define FINDINGS_SHOWN 20     /* of each kind */
 
 static enum weir_status read_options(struct request *request, struct weir_error *err)
 {
@@ -114,7 +116,17 @@ static void json_fallbacks(struct json *json, const struct explained *explained)
     json_close_array(json);
 }
 
-static void answer_json(const struct explained *explained)
+/* @param findings NULL: nobody looked for any */
+static void json_findings(struct json *json, const struct report *findings)
+{
+    if (findings == NULL) {
+        json_null(json, "findings");
+    } else {
+        cmd_json_findings(json, findings);
+    }
+}
+
+static void answer_json(const struct explained *explained, const struct report *findings)
 {
     const struct run *run = explained->run;
     struct json json = {.file = stdout};
@@ -137,6 +149,7 @@ static void answer_json(const struct explained *explained)
     json_integer(&json, "hypothetical_overlap_ns", (int64_t)hypothetical_ns(run));
     explained_json_waits(&json, explained);
     json_fallbacks(&json, explained);
+    json_findings(&json, findings);
     if (explained_missing(run) == NULL) {
         json_null(&json, "missing");
     } else {
@@ -178,7 +191,23 @@ static void print_fallbacks(const struct explained *explained)
     }
 }
 
-static void answer_text(const struct explained *explained)
+static void print_findings(const struct report *findings)
+{
+    if (findings == NULL || report_count(findings) == 0) {
+        return;
+    }
+    puts("\nwhat is wrong with it:");
+    for (uint32_t i = 0; i < report_count(findings); i++) {
+        char line[2048];
+
+        report_line(report_finding(findings, i), line, sizeof line);
+        fputs("  ", stdout);
+        cmd_show(stdout, line);
+        putchar('\n');
+    }
+}
+
+static void answer_text(const struct explained *explained, const struct report *findings)
 {
     double unknown_ns = hypothetical_ns(explained->run);
     char text[NUMBER_TEXT_BYTES];
@@ -198,19 +227,26 @@ static void answer_text(const struct explained *explained)
     explained_print_overlaps(explained);
     explained_print_waits(explained);
     print_fallbacks(explained);
+    print_findings(findings);
 }
 
 static enum weir_status explain_run(const struct request *request, const struct run *run,
                                     const struct binding *binding, struct weir_error *err)
 {
     struct explained explained = {.n_links = 0};
+    struct report *findings = NULL;
     enum weir_status status = explained_find(run, binding, &request->options, &explained, err);
 
-    if (status == WEIR_OK && request->common.is_json) {
-        answer_json(&explained);
-    } else if (status == WEIR_OK) {
-        answer_text(&explained);
+    if (status == WEIR_OK && run->kind == RUN_SIM) {
+        status = cmd_find_modes(run, binding, explained.links, explained.n_links, FINDINGS_SHOWN,
+                                &findings, err);
     }
+    if (status == WEIR_OK && request->common.is_json) {
+        answer_json(&explained, findings);
+    } else if (status == WEIR_OK) {
+        answer_text(&explained, findings);
+    }
+    report_free(findings);
     explained_free(&explained);
     return status;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings as JSON. */
+/* Findings as JSON, and what settings of a run say about who may slow whom. */
 #include "cmd/findings.h"
+
+#include "judge/modes.h"
+#include "judge/settings.h"
 
 static void json_finding(struct json *json, const struct finding *finding)
 {
@@ -29,4 +32,25 @@ void cmd_json_findings(struct json *json, const struct report *report)
         json_finding(json, report_finding(report, i));
     }
     json_close_array(json);
+}
+
+enum weir_status cmd_find_modes(const struct run *run, const struct binding *binding,
+                                const struct run_link *links, size_t n_links, uint32_t most_shown,
+                                struct report **report, struct weir_error *err)
+{
+    static const char *const families[] = {"none", "pairwise", "share"};
+    struct modes_settings settings = modes_default();
+
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if (settings_is(run->settings, "contention", families[i])) {
+            settings.contention = families[i];
+        }
+    }
+    settings.forbids_unknown = settings_is(run->settings, "unknown_overlap", "forbid");
+    settings.links = links;
+    settings.n_links = n_links;
+    settings.most_shown = most_shown;
+    *report = report_new(0);
+    return *report == NULL ? weir_error_memory(err)
+                           : modes_find(binding, run->timeline, &settings, *report, err);
 }

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cmd/findings.h"
 #include "cmd/progress.h"
 #include "cmd/simulate_internal.h"
 #include "graph/analyze.h"
-#include "judge/modes.h"
 
 extern const struct cmd_verb cmd_verb_simulate;
 
@@ -32,26 +32,7 @@ static const char usage[] =
     "  weir simulate step.weir --machine h200 --policy retain --json\n";
 
 #define SHOWN_IN_TEXT 3 /* findings of each kind */
-
-static enum weir_status find_modes(const struct cmd_common *common, struct simulated *simulated,
-                                   struct weir_error *err)
-{
-    const struct simulate_options *options = &simulated->scenario.simulate;
-    struct modes_settings settings = modes_default();
-
-    settings.contention = contention_name(options->contention);
-    settings.forbids_unknown = options->unknown_overlap == UNKNOWN_FORBID;
-    settings.links = simulated->explained.links;
-    settings.n_links = simulated->explained.n_links;
-    if (!common->is_json) {
-        settings.most_shown = SHOWN_IN_TEXT;
-    }
-    simulated->findings = report_new(0);
-    return simulated->findings == NULL
-               ? weir_error_memory(err)
-               : modes_find(plan_binding(simulated->scenario.plan), simulated->result.timeline,
-                            &settings, simulated->findings, err);
-}
+#define SHOWN_IN_JSON 20
 
 static enum weir_status run_plan(const struct cmd_context *context,
                                  const struct scenario_request *request,
@@ -82,7 +63,10 @@ static enum weir_status run_plan(const struct cmd_context *context,
                                 &simulated->explained, err);
     }
     if (status == WEIR_OK) {
-        status = find_modes(common, simulated, err);
+        status = cmd_find_modes(&simulated->run, plan_binding(simulated->scenario.plan),
+                                simulated->explained.links, simulated->explained.n_links,
+                                common->is_json ? SHOWN_IN_JSON : SHOWN_IN_TEXT,
+                                &simulated->findings, err);
     }
     if (status == WEIR_OK) {
         status = tailed_run(&simulated->tailed, &simulated->scenario, simulated->result.timeline,
@@ -103,9 +87,7 @@ static enum weir_status answer(const struct cmd_common *common, const struct sim
 
     if (common->is_json) {
         simulate_answer_json(simulated);
-    } else if (common->is_quiet) {
-        cmd_print_errors(simulated->findings);
-    } else {
+    } else if (!common->is_quiet) {
         simulate_answer_text(simulated);
         cmd_print_report(simulated->findings);
     }

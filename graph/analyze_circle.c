@@ -40,6 +40,7 @@ void analyze_waits_free(struct analyze_waits *waits)
 /* Staging that a finished node still holds, until those that use the copy it filled have finished. */
 struct staged {
     uint32_t copy, domain;
+    int64_t bytes;
 };
 
 struct stuck {
@@ -170,7 +171,8 @@ static enum weir_status find_staged(struct stuck *stuck)
                                     stuck->err);
             }
             if (is_used && status == WEIR_OK) {
-                stuck->staged[stuck->n_staged++] = (struct staged){touches[j].copy.index, domain};
+                stuck->staged[stuck->n_staged++] =
+                    (struct staged){touches[j].copy.index, domain, node.staging.bytes};
             }
         }
         stuck->free[domain] -= is_held ? node.staging.bytes : 0;
@@ -229,33 +231,43 @@ static enum weir_status wait_for_all(struct stuck *stuck, uint32_t node)
     return status;
 }
 
-/* Of each domain two different nodes that would give bytes back: whoever waits waits for one that is
- * not itself. */
-struct givers {
-    uint32_t (*of)[2]; /* by domain; WEIR_NONE: there is none */
+/* Of each domain two different nodes that would give bytes back, those that would give most: whoever
+ * waits waits for one that is not itself. */
+struct giver {
+    uint32_t node; /* WEIR_NONE: there is none */
+    int64_t bytes;
 };
 
-static void add_giver(const struct givers *givers, uint32_t domain, uint32_t node)
-{
-    uint32_t *of = givers->of[domain];
+struct givers {
+    struct giver (*of)[2]; /* by domain, the greater first */
+};
 
-    if (of[0] == WEIR_NONE) {
-        of[0] = node;
-    } else if (of[0] != node && of[1] == WEIR_NONE) {
-        of[1] = node;
+static void add_giver(const struct givers *givers, uint32_t domain, struct giver giver)
+{
+    struct giver *of = givers->of[domain];
+
+    if (of[0].node == giver.node) {
+        of[0].bytes = giver.bytes > of[0].bytes ? giver.bytes : of[0].bytes;
+    } else if (of[0].node == WEIR_NONE || giver.bytes > of[0].bytes) {
+        of[1] = of[0];
+        of[0] = giver;
+    } else if (of[1].node == WEIR_NONE || giver.bytes > of[1].bytes) {
+        of[1] = giver;
     }
 }
 
+/* Two of those that are still to use the copy. */
 static void add_users(const struct stuck *stuck, const struct givers *givers, uint32_t domain,
-                      weir_copy copy)
+                      weir_copy copy, int64_t bytes)
 {
-    uint32_t cursor = 0;
+    uint32_t cursor = 0, n = 0, first = WEIR_NONE;
     weir_node last;
 
-    while (givers->of[domain][1] == WEIR_NONE &&
-           bind_last_use(stuck->analysis->binding, copy, &cursor, &last)) {
-        if (!stuck->is_finished[last.index]) {
-            add_giver(givers, domain, last.index);
+    while (n < 2 && bind_last_use(stuck->analysis->binding, copy, &cursor, &last)) {
+        if (!stuck->is_finished[last.index] && last.index != first) {
+            add_giver(givers, domain, (struct giver){last.index, bytes});
+            first = last.index;
+            n++;
         }
     }
 }
@@ -265,7 +277,7 @@ static void find_givers(const struct stuck *stuck, const struct givers *givers)
     const struct binding *binding = stuck->analysis->binding;
 
     for (uint32_t d = 0; d < graph_n_domains(bind_of(binding)); d++) {
-        givers->of[d][0] = givers->of[d][1] = WEIR_NONE;
+        givers->of[d][0].node = givers->of[d][1].node = WEIR_NONE;
     }
     for (uint32_t c = 0; c < bind_n_copies(binding); c++) {
         const struct bind_copy *copy = bind_copy(binding, (weir_copy){c});
@@ -274,13 +286,16 @@ static void find_givers(const struct stuck *stuck, const struct givers *givers)
             continue;
         }
         if (weir_is(copy->reclamation)) {
-            add_giver(givers, copy->domain.index, copy->reclamation.index);
+            add_giver(givers, copy->domain.index,
+                      (struct giver){copy->reclamation.index, copy->bytes});
         } else if (!copy->stays) {
-            add_users(stuck, givers, copy->domain.index, (weir_copy){c});
+            add_users(stuck, givers, copy->domain.index, (weir_copy){c}, copy->bytes);
         }
     }
     for (size_t i = 0; i < stuck->n_staged; i++) {
-        add_users(stuck, givers, stuck->staged[i].domain, (weir_copy){stuck->staged[i].copy});
+        const struct staged *staged = &stuck->staged[i];
+
+        add_users(stuck, givers, staged->domain, (weir_copy){staged->copy}, staged->bytes);
     }
 }
 
@@ -290,7 +305,7 @@ static enum weir_status wait_for_one(struct stuck *stuck, const struct givers *g
     enum weir_status status = WEIR_OK;
 
     for (uint32_t d = 0; d < graph_n_domains(bind_of(stuck->analysis->binding)); d++) {
-        uint32_t giver = givers->of[d][givers->of[d][0] == node ? 1 : 0];
+        uint32_t giver = givers->of[d][givers->of[d][0].node == node ? 1 : 0].node;
 
         if (stuck->need[d] > stuck->free[d] && giver != WEIR_NONE && status == WEIR_OK) {
             status = add_wait(stuck->waits, giver, node, stuck->err);

@@ -207,6 +207,19 @@ uint32_t modes_roles(const struct modes *modes, uint32_t node, uint32_t copy)
     return roles;
 }
 
+bool modes_share_bytes(const struct modes *modes, uint32_t a, uint32_t b)
+{
+    uint32_t n;
+    const struct bind_touch *touches = bind_touches(modes->binding, (weir_node){a}, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (modes_roles(modes, b, touches[i].copy.index) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --- could it have started earlier? --- */
 
 /* Does no line that forbids an overlap speak of the node? */

@@ -80,19 +80,6 @@ static bool find_barrier(struct modes *modes, uint32_t node, uint32_t *barrier, 
     return false;
 }
 
-static bool have_bytes_in_common(const struct modes *modes, uint32_t a, uint32_t b)
-{
-    uint32_t n;
-    const struct bind_touch *touches = bind_touches(modes->binding, (weir_node){a}, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (modes_roles(modes, b, touches[i].copy.index) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum weir_status look_at(struct modes *modes, uint32_t node, const struct uses *uses,
                                 struct modes_cases *cases)
 {
@@ -104,7 +91,7 @@ static enum weir_status look_at(struct modes *modes, uint32_t node, const struct
 
     if (span->start_ns != span->ready_ns || span->finish_ns == span->start_ns ||
         modes->n_steps > MODES_MOST_STEPS || !find_barrier(modes, node, &barrier, &last) ||
-        have_bytes_in_common(modes, node, last)) {
+        modes_share_bytes(modes, node, last)) {
         return WEIR_OK;
     }
     instead = (struct modes_instead){barrier, -1};

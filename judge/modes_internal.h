@@ -99,6 +99,9 @@ int64_t modes_ready(struct modes *modes, uint32_t node, const struct modes_inste
 /** Roles of the node on the copy; 0 when it does not touch it. */
 uint32_t modes_roles(const struct modes *modes, uint32_t node, uint32_t copy);
 
+/** Do the two nodes touch a copy in common? */
+bool modes_share_bytes(const struct modes *modes, uint32_t a, uint32_t b);
+
 /* --- engines --- */
 
 void modes_engines_free(struct modes_engines *engines);

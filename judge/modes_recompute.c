@@ -146,11 +146,23 @@ static int64_t filled_ns(const struct contents *contents, uint32_t copy)
                : modes_span(contents->modes, contents->filler[copy] - 1)->finish_ns;
 }
 
+/* When the user could have started, were what the node makes there at that instant and not the node.
+ * What it waited for by way of the node, because of other bytes, it still waits for. */
 static int64_t without(struct modes *modes, uint32_t user, uint32_t node, int64_t at_ns)
 {
     struct modes_instead instead = {node, at_ns};
+    int64_t ready_ns = modes_ready(modes, user, &instead, 1);
+    uint32_t n;
+    const struct adjacent *before = modes_before(modes, node, &n);
 
-    return modes_could_start(modes, user, modes_ready(modes, user, &instead, 1), node, NULL, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t end_ns = modes_edge_end(modes, before[i].consumer, before[i].edge);
+
+        if (end_ns > ready_ns && modes_share_bytes(modes, before[i].consumer, user)) {
+            ready_ns = end_ns;
+        }
+    }
+    return modes_could_start(modes, user, ready_ns, node, NULL, 0);
 }
 
 /* Would the copy be there until that instant, were it read then? One that nobody gives back stays as

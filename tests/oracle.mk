@@ -4,11 +4,14 @@
 #
 #     python3 tests/oracle/compare.py ./weir --seeds 1000:5000 --keep differences
 #
+# Beside it what weir finds wrong with schedules is held against the schedules, made otherwise by hand.
+#
 # peer.py compares with a program that is not ours to ship, where that lies beside the checkout.
 
 oracle_tests = \
 	tests/oracle/cases.py \
 	tests/oracle/compare.py \
+	tests/oracle/modes.py \
 	tests/oracle/peer.py
 
 dist_check_SCRIPTS += $(oracle_tests)
@@ -21,6 +24,7 @@ EXTRA_DIST += \
 	tests/oracle/bind.py \
 	tests/oracle/draw_machine.py \
 	tests/oracle/draw_nodes.py \
+	tests/oracle/draw_schedule.py \
 	tests/oracle/frequency.py \
 	tests/oracle/generate.py \
 	tests/oracle/model.py \
