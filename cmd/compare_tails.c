@@ -63,6 +63,15 @@ static enum weir_status read_quantile(const struct stored_run *a, const struct s
     return WEIR_OK;
 }
 
+/* Sample k of one seed draws the same for the same nodes, whatever becomes of it. */
+static enum tails_pairing pairing_of(const struct stored_run *a, const struct stored_run *b)
+{
+    bool all_complete = count_complete(a) == a->n_samples && count_complete(b) == b->n_samples;
+
+    return all_complete && a->n_samples == b->n_samples && a->run.seed == b->run.seed ? TAILS_PAIRED
+                                                                                      : TAILS_APART;
+}
+
 /* --- the work --------------------------------------------------------------------------------- */
 
 /* Of the complete samples. @param domain none: their makespans */
@@ -92,7 +101,8 @@ static enum weir_status compare_values(const struct stored_run *a, const struct 
     if (status == WEIR_OK) {
         size_t n_before = list_values(a, in_a, before), n_after = list_values(b, in_b, after);
 
-        status = tails_compare(before, n_before, after, n_after, (uint64_t)a->run.seed, out, err);
+        status = tails_compare(before, n_before, after, n_after, pairing_of(a, b),
+                               (uint64_t)a->run.seed, out, err);
     }
     free(before);
     free(after);

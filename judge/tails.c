@@ -29,13 +29,32 @@ static int64_t to_whole(double value)
 struct set {
     size_t n;
     double *sorted;
-    uint32_t *counts; /* how often a resample drew each */
+    size_t *rank;     /* by sample: its place there */
+    uint32_t *counts; /* by place: how often a resample drew it */
 };
 
 static void set_free(struct set *set)
 {
     free(set->sorted);
+    free(set->rank);
     free(set->counts);
+}
+
+/* Sorts, and keeps where each sample went. */
+static enum weir_status rank_values(struct set *set, struct weir_error *err)
+{
+    size_t *order = malloc(set->n * sizeof *order);
+
+    if (order == NULL) {
+        return weir_error_memory(err);
+    }
+    gsl_sort_index(order, set->sorted, 1, set->n);
+    for (size_t i = 0; i < set->n; i++) {
+        set->rank[order[i]] = i;
+    }
+    free(order);
+    gsl_sort(set->sorted, 1, set->n);
+    return WEIR_OK;
 }
 
 static enum weir_status set_make(struct set *set, const int64_t *values, size_t n,
@@ -44,15 +63,15 @@ static enum weir_status set_make(struct set *set, const int64_t *values, size_t 
     assert(n > 0);
     *set = (struct set){.n = n,
                         .sorted = malloc(n * sizeof *set->sorted),
+                        .rank = malloc(n * sizeof *set->rank),
                         .counts = malloc(n * sizeof *set->counts)};
-    if (set->sorted == NULL || set->counts == NULL) {
+    if (set->sorted == NULL || set->rank == NULL || set->counts == NULL) {
         return weir_error_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
         set->sorted[i] = (double)values[i];
     }
-    gsl_sort(set->sorted, 1, n);
-    return WEIR_OK;
+    return rank_values(set, err);
 }
 
 static void figures_of(const struct set *set, double out[N_TAILS_FIGURES])
@@ -78,16 +97,31 @@ static double drawn_at(const struct set *set, size_t position, size_t *at, size_
     return set->sorted[*at - 1];
 }
 
-/* Draws n of the values with replacement. */
-static void resample(struct set *set, gsl_rng *rng, double out[N_TAILS_FIGURES])
+/* Draws as many samples as the set has, with replacement; of @p beside, unless that is NULL, those of
+ * the same numbers. */
+static void draw(struct set *set, struct set *beside, gsl_rng *rng)
+{
+    double n = (double)set->n;
+
+    memset(set->counts, 0, set->n * sizeof *set->counts);
+    if (beside != NULL) {
+        memset(beside->counts, 0, beside->n * sizeof *beside->counts);
+    }
+    for (size_t i = 0; i < set->n; i++) {
+        size_t drawn = (size_t)(gsl_rng_uniform(rng) * n);
+
+        set->counts[set->rank[drawn]]++;
+        if (beside != NULL) {
+            beside->counts[beside->rank[drawn]]++;
+        }
+    }
+}
+
+static void read_off(const struct set *set, double out[N_TAILS_FIGURES])
 {
     double n = (double)set->n, sum = 0;
     size_t at = 0, n_passed = 0;
 
-    memset(set->counts, 0, set->n * sizeof *set->counts);
-    for (size_t i = 0; i < set->n; i++) {
-        set->counts[(size_t)(gsl_rng_uniform(rng) * n)]++;
-    }
     for (size_t i = 0; i < set->n; i++) {
         sum += (double)set->counts[i] * set->sorted[i];
     }
@@ -150,6 +184,15 @@ static void interval(struct resamples *resamples, int figure, int64_t *low, int6
     *high = to_whole(gsl_stats_quantile_from_sorted_data(values, 1, TAILS_RESAMPLES, 1 - beside));
 }
 
+/* All the same: so is every resample. */
+static void write_equal(int64_t value, size_t n, struct tails *out)
+{
+    out->n_samples = n;
+    for (int i = 0; i < N_TAILS_FIGURES; i++) {
+        out->of[i] = (struct tails_value){value, value, value};
+    }
+}
+
 enum weir_status tails_find(const int64_t *values, size_t n, uint64_t seed, struct tails *out,
                             struct weir_error *err)
 {
@@ -158,11 +201,17 @@ enum weir_status tails_find(const int64_t *values, size_t n, uint64_t seed, stru
     struct set set;
     enum weir_status status = set_make(&set, values, n, err);
 
+    if (status == WEIR_OK && set.sorted[0] == set.sorted[n - 1]) {
+        write_equal(values[0], n, out);
+        set_free(&set);
+        return WEIR_OK;
+    }
     if (status == WEIR_OK) {
         status = resamples_make(&resamples, seed, err);
     }
     for (int i = 0; i < TAILS_RESAMPLES && status == WEIR_OK; i++) {
-        resample(&set, resamples.rng, figures);
+        draw(&set, NULL, resamples.rng);
+        read_off(&set, figures);
         for (int j = 0; j < N_TAILS_FIGURES; j++) {
             resamples.of[j][i] = figures[j];
         }
@@ -202,14 +251,15 @@ static void write_changes(struct resamples *resamples, const struct set *before,
 }
 
 enum weir_status tails_compare(const int64_t *before, size_t n_before, const int64_t *after,
-                               size_t n_after, uint64_t seed, struct tails_comparison *out,
-                               struct weir_error *err)
+                               size_t n_after, enum tails_pairing pairing, uint64_t seed,
+                               struct tails_comparison *out, struct weir_error *err)
 {
     struct resamples resamples = {.rng = NULL};
     double a[N_TAILS_FIGURES], b[N_TAILS_FIGURES];
     struct set sets[2] = {{.n = 0}, {.n = 0}};
     enum weir_status status = set_make(&sets[0], before, n_before, err);
 
+    assert(pairing == TAILS_APART || n_before == n_after);
     if (status == WEIR_OK) {
         status = set_make(&sets[1], after, n_after, err);
     }
@@ -217,8 +267,12 @@ enum weir_status tails_compare(const int64_t *before, size_t n_before, const int
         status = resamples_make(&resamples, seed, err);
     }
     for (int i = 0; i < TAILS_RESAMPLES && status == WEIR_OK; i++) {
-        resample(&sets[0], resamples.rng, a);
-        resample(&sets[1], resamples.rng, b);
+        draw(&sets[0], pairing == TAILS_PAIRED ? &sets[1] : NULL, resamples.rng);
+        if (pairing == TAILS_APART) {
+            draw(&sets[1], NULL, resamples.rng);
+        }
+        read_off(&sets[0], a);
+        read_off(&sets[1], b);
         for (int j = 0; j < N_TAILS_FIGURES; j++) {
             resamples.of[j][i] = b[j] - a[j];
         }

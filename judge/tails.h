@@ -47,7 +47,12 @@ struct tails {
 MUST_CHECK enum weir_status tails_find(const int64_t *values, size_t n, uint64_t seed,
                                        struct tails *out, struct weir_error *err);
 
-/* What became of a figure from one set of samples to another. Each set is resampled for itself. */
+/* How two sets of samples are resampled: each for itself, or, where sample i of one belongs to sample i
+ * of the other (as of one seed, whose draws both share), pair by pair: what both have in common does
+ * not widen the interval of their difference then. */
+enum tails_pairing { TAILS_APART, TAILS_PAIRED };
+
+/* What became of a figure from one set of samples to another. */
 struct tails_change {
     int64_t before, after;
     int64_t change;    /* after less before: above 0 is worse, of times and of peaks */
@@ -59,9 +64,11 @@ struct tails_comparison {
     struct tails_change of[N_TAILS_FIGURES];
 };
 
-/** As tails_find, for the differences of two sets of samples. */
+/** As tails_find, for the differences of two sets of samples.
+ *  @param pairing TAILS_PAIRED only where both have as many */
 MUST_CHECK enum weir_status tails_compare(const int64_t *before, size_t n_before,
-                                          const int64_t *after, size_t n_after, uint64_t seed,
+                                          const int64_t *after, size_t n_after,
+                                          enum tails_pairing pairing, uint64_t seed,
                                           struct tails_comparison *out, struct weir_error *err);
 
 enum tails_verdict {

@@ -139,10 +139,12 @@ START_TEST(test_a_better_mean_with_a_worse_tail_is_found)
 
     fill(before, 4000, 1, 1, 0);
     fill(after, 4000, 2, 0.9, 0.1);
-    ck_assert_int_eq(tails_compare(before, 4000, after, 4000, 5, &comparison, &err), WEIR_OK);
+    ck_assert_int_eq(tails_compare(before, 4000, after, 4000, TAILS_APART, 5, &comparison, &err),
+                     WEIR_OK);
     ck_assert_int_eq(tails_regress(&comparison, TAILS_P99), TAILS_FINE);
     fill(after, 4000, 2, 0.9, 0.5);
-    ck_assert_int_eq(tails_compare(before, 4000, after, 4000, 5, &comparison, &err), WEIR_OK);
+    ck_assert_int_eq(tails_compare(before, 4000, after, 4000, TAILS_APART, 5, &comparison, &err),
+                     WEIR_OK);
     ck_assert_int_eq(tails_regress(&comparison, TAILS_P99), TAILS_REGRESSES);
     ck_assert_int_eq(tails_regress(&comparison, TAILS_MEDIAN), TAILS_FINE);
     ck_assert_double_eq_tol((double)comparison.of[TAILS_MEAN].change / UNIT, 0.4725 - 0.5, 0.02);
@@ -150,11 +152,39 @@ START_TEST(test_a_better_mean_with_a_worse_tail_is_found)
     ck_assert_int_lt(comparison.of[TAILS_P99].low, comparison.of[TAILS_P99].change);
     ck_assert_int_gt(comparison.of[TAILS_P99].high, comparison.of[TAILS_P99].change);
     /* The same with 30 samples a side: it may be chance. */
-    ck_assert_int_eq(tails_compare(before, 30, after, 30, 5, &comparison, &err), WEIR_OK);
+    ck_assert_int_eq(tails_compare(before, 30, after, 30, TAILS_APART, 5, &comparison, &err),
+                     WEIR_OK);
     ck_assert_int_ne(tails_regress(&comparison, TAILS_P99), TAILS_REGRESSES);
-    ck_assert_int_eq(tails_compare(before, 4000, before, 4000, 5, &comparison, &err), WEIR_OK);
+    ck_assert_int_eq(tails_compare(before, 4000, before, 4000, TAILS_APART, 5, &comparison, &err),
+                     WEIR_OK);
     ck_assert_int_eq(comparison.of[TAILS_MEAN].change, 0);
     ck_assert_int_eq(tails_regress(&comparison, TAILS_WORST), TAILS_FINE);
+}
+END_TEST
+
+/* After is before less 10, sample by sample: resampled in pairs the difference of the means is always
+ * -10; each for itself it is anything within some deviations of the mean. */
+START_TEST(test_pairs_share_what_they_have_in_common)
+{
+    int64_t before[500], after[500];
+    struct tails_comparison comparison;
+    struct weir_error err;
+
+    fill(before, 500, 1, 1, 0);
+    for (int i = 0; i < 500; i++) {
+        after[i] = before[i] - 10;
+    }
+    ck_assert_int_eq(tails_compare(before, 500, after, 500, TAILS_PAIRED, 5, &comparison, &err),
+                     WEIR_OK);
+    for (int i = 0; i < N_TAILS_FIGURES; i++) {
+        ck_assert_int_eq(comparison.of[i].change, -10);
+        ck_assert_int_eq(comparison.of[i].low, -10);
+        ck_assert_int_eq(comparison.of[i].high, -10);
+    }
+    ck_assert_int_eq(tails_compare(before, 500, after, 500, TAILS_APART, 5, &comparison, &err),
+                     WEIR_OK);
+    ck_assert_int_lt(comparison.of[TAILS_MEAN].low, -10000);
+    ck_assert_int_gt(comparison.of[TAILS_MEAN].high, 10000);
 }
 END_TEST
 
@@ -181,6 +211,7 @@ int main(void)
     tcase_add_test(tests, test_interval_of_a_mean_by_hand);
     tcase_add_loop_test(tests, test_intervals_cover_the_truth, 0, N_SHAPES);
     tcase_add_test(tests, test_a_better_mean_with_a_worse_tail_is_found);
+    tcase_add_test(tests, test_pairs_share_what_they_have_in_common);
     tcase_add_test(tests, test_names);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
