@@ -6,6 +6,7 @@
 
 #include "judge/chain.h"
 #include "judge/settings.h"
+#include "judge/sweep.h"
 
 const char *explained_engine(const struct explained *explained, weir_engine engine)
 {
@@ -118,19 +119,13 @@ enum weir_status explained_find(const struct run *run, const struct binding *bin
                                           &out->n_stretches, err);
     }
     if (status == WEIR_OK) {
-        status = stalls_find(out->index, NULL, NULL, &out->stalls, err);
+        status = sweep_find(out->index, &waits, &out->stalls, &out->overlaps, &out->waiting, err);
     }
     if (status == WEIR_OK && !options->is_brief) {
         status = pressure_find(out->graph, out->timeline, &out->pressure, err);
     }
     if (status == WEIR_OK) {
-        status = overlaps_find(out->graph, out->timeline, &out->overlaps, err);
-    }
-    if (status == WEIR_OK) {
         status = find_hypothetical(out, err);
-    }
-    if (status == WEIR_OK) {
-        status = waiting_find(out->graph, out->timeline, &waits, &out->waiting, err);
     }
     if (status == WEIR_OK) {
         status = gave_way_find(out->graph, out->timeline, &out->ways, &out->n_ways, err);

@@ -125,9 +125,14 @@ static void list_links(const struct deviate *deviate, struct run_link *links)
 static enum weir_status list_overlaps(struct replay_work *work, struct weir_error *err)
 {
     struct overlaps overlaps;
-    enum weir_status status =
-        overlaps_find(work->run.graph, work->result->timeline, &overlaps, err);
+    weir_node *order = NULL;
+    uint32_t n_started = 0;
+    enum weir_status status = timeline_order(work->result->timeline, &order, &n_started, err);
 
+    if (status == WEIR_OK)
+        status = overlaps_find(work->run.graph, work->result->timeline, order, n_started, &overlaps,
+                               err);
+    free(order);
     if (status != WEIR_OK)
         return status;
     status = overlaps_list(work->run.graph, &overlaps, &work->lists.overlaps, err);

@@ -119,6 +119,16 @@ uint32_t graph_n_edges(const struct graph *graph)
     return graph->n_edges;
 }
 
+struct graph_arc graph_arc(const struct graph *graph, weir_edge id)
+{
+    struct edge_row row;
+
+    assert(id.index < graph->n_edges);
+    row = edge_row_of(graph, id.index);
+    return (struct graph_arc){
+        {row.producer}, {row.consumer}, row.lag_ns, (enum edge_type)row.type, row.is_from_start};
+}
+
 void graph_edge(const struct graph *graph, weir_edge id, struct graph_edge *out)
 {
     struct edge_row row;

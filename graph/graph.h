@@ -138,6 +138,14 @@ struct graph_edge {
     struct graph_evidence evidence;
 };
 
+/* The same, without what few ask for. */
+struct graph_arc {
+    weir_node producer, consumer;
+    int64_t lag_ns;
+    enum edge_type type;
+    bool is_from_start;
+};
+
 struct graph_object {
     weir_text name;
     int64_t size_bytes;
@@ -305,6 +313,8 @@ uint32_t graph_n_params(const struct graph *);
 void graph_node(const struct graph *, weir_node, struct graph_node *);
 void graph_object(const struct graph *, weir_object, struct graph_object *);
 void graph_edge(const struct graph *, weir_edge, struct graph_edge *);
+/** What a loop over edges mostly wants of one. */
+struct graph_arc graph_arc(const struct graph *, weir_edge);
 const struct graph_domain *graph_domain(const struct graph *, weir_domain);
 const struct graph_engine *graph_engine(const struct graph *, weir_engine);
 const struct graph_resource *graph_resource(const struct graph *, weir_resource);
@@ -326,6 +336,9 @@ weir_class graph_find_class(const struct graph *, weir_text);
 weir_text graph_find_text(const struct graph *, const char *text);
 
 /* What the defaults of the text form make of a statement, cheap enough for a loop over nodes. */
+/** The node will be asked for soon: a loop that goes from node to node in another order than theirs says
+ *  so some nodes ahead, and does not wait for memory at each. */
+void graph_node_soon(const struct graph *, weir_node);
 const char *graph_node_name(const struct graph *, weir_node);
 const char *graph_object_name(const struct graph *, weir_object);
 enum node_kind graph_node_kind(const struct graph *, weir_node);

@@ -286,6 +286,14 @@ weir_domain graph_node_to(const struct graph *graph, weir_node id)
     return to;
 }
 
+void graph_node_soon(const struct graph *graph, weir_node id)
+{
+    const struct node_row *row = row_of(graph, id);
+
+    __builtin_prefetch(row); /* a row may lie across two lines */
+    __builtin_prefetch((const char *)row + sizeof *row - 1);
+}
+
 weir_text graph_node_group(const struct graph *graph, weir_node id)
 {
     return (weir_text){

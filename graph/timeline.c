@@ -156,6 +156,8 @@ enum weir_status timeline_add_pressure(struct timeline *timeline,
     return WEIR_OK;
 }
 
+#define AHEAD 16 /* nodes: so many memory can fetch at once */
+
 struct start {
     int64_t start_ns;
     uint32_t order;
@@ -209,6 +211,8 @@ static bool place_by_order(const struct timeline *timeline, weir_node *order, ui
         order[span->order].index = i;
     }
     for (uint32_t i = 1; i < n; i++) {
+        if (i + AHEAD < n)
+            timeline_soon(timeline, order[i + AHEAD]);
         if (timeline->spans[order[i].index].start_ns < timeline->spans[order[i - 1].index].start_ns)
             return false;
     }

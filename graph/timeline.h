@@ -105,6 +105,15 @@ MUST_CHECK enum weir_status timeline_add_induced(struct timeline *, const struct
 MUST_CHECK enum weir_status timeline_order(const struct timeline *, weir_node **out,
                                            uint32_t *n_started, struct weir_error *);
 
+/** As graph_node_soon, of the span of a node. */
+static inline void timeline_soon(const struct timeline *timeline, weir_node node)
+{
+    const struct timeline_span *span = &timeline->spans[node.index];
+
+    __builtin_prefetch(span);
+    __builtin_prefetch((const char *)span + sizeof *span - 1);
+}
+
 const char *wait_cause_name(enum wait_cause);
 const char *time_source_name(enum time_source);
 const char *run_status_name(enum run_status);

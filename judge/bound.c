@@ -13,19 +13,13 @@ struct bound_index {
     const struct timeline *timeline;
     bool is_recorded;
     uint32_t n_given;
+    weir_node *order; /* of starts */
+    uint32_t n_started;
     uint32_t *last_edge; /* by node: given ones by their number, implied ones by theirs after those;
                             WEIR_NONE */
     uint32_t *before;    /* of a recording, by node: the one before it on its engine; WEIR_NONE */
     uint32_t *stand_ins; /* rising: those that a node which did not run has as its fallback */
     size_t n_stand_ins, stand_ins_room;
-};
-
-/* An edge, given or implied, in one form. */
-struct edge {
-    weir_node producer, consumer;
-    int64_t lag_ns;
-    bool is_from_start;
-    enum edge_type type;
 };
 
 const char *bound_cause_name(enum bound_cause cause)
@@ -47,18 +41,21 @@ const struct timeline *bound_timeline(const struct bound_index *index)
     return index->timeline;
 }
 
-static struct edge edge_at(const struct bound_index *index, uint32_t number)
+const weir_node *bound_order(const struct bound_index *index, uint32_t *n_started)
 {
-    struct graph_edge given;
+    *n_started = index->n_started;
+    return index->order;
+}
 
+/* An edge, given or implied, in one form. */
+static struct graph_arc edge_at(const struct bound_index *index, uint32_t number)
+{
     if (number >= index->n_given) {
         const struct bind_edge *implied = &bind_edges(index->binding)[number - index->n_given];
 
-        return (struct edge){implied->producer, implied->consumer, 0, false, implied->type};
+        return (struct graph_arc){implied->producer, implied->consumer, 0, implied->type, false};
     }
-    graph_edge(index->graph, (weir_edge){number}, &given);
-    return (struct edge){given.producer, given.consumer, given.lag_ns, given.is_from_start,
-                         given.type};
+    return graph_arc(index->graph, (weir_edge){number});
 }
 
 static const struct timeline_span *span_of(const struct bound_index *index, weir_node node)
@@ -73,7 +70,7 @@ static bool did_run(const struct bound_index *index, weir_node node)
 
 /* When the edge lets its consumer go; what did not run passes its edges on when it would have been
  * ready. */
-static int64_t edge_end_ns(const struct bound_index *index, const struct edge *edge)
+static int64_t edge_end_ns(const struct bound_index *index, const struct graph_arc *edge)
 {
     const struct timeline_span *span = span_of(index, edge->producer);
 
@@ -94,11 +91,30 @@ static bool started_later(const struct bound_index *index, weir_node producer, u
 }
 
 /* What a recording saw may contradict its edges: those count that it kept. */
-static bool was_kept(const struct bound_index *index, const struct edge *edge)
+static bool was_kept(const struct bound_index *index, const struct graph_arc *edge)
 {
     return !index->is_recorded ||
            span_of(index, edge->producer)->order < span_of(index, edge->consumer)->order;
 }
+
+/* @param last_ns by node: when the edge kept so far ends */
+static void keep_if_last(struct bound_index *index, uint32_t number, const struct graph_arc *edge,
+                         int64_t *last_ns)
+{
+    uint32_t consumer = edge->consumer.index;
+    int64_t end_ns = edge_end_ns(index, edge);
+
+    if (end_ns < last_ns[consumer] || !was_kept(index, edge)) {
+        return;
+    }
+    if (end_ns > last_ns[consumer] ||
+        started_later(index, edge->producer, index->last_edge[consumer])) {
+        last_ns[consumer] = end_ns;
+        index->last_edge[consumer] = number;
+    }
+}
+
+#define EDGES_AT_ONCE 32 /* whose spans are fetched together */
 
 /* The edge into each node that ends last; of several, from the producer that started last.
  * @param last_ns by node, room for them */
@@ -106,23 +122,21 @@ static void find_last_edges(struct bound_index *index, int64_t *last_ns)
 {
     uint32_t n_nodes = graph_n_nodes(index->graph);
     uint32_t n_edges = index->n_given + bind_n_edges(index->binding);
+    struct graph_arc edges[EDGES_AT_ONCE];
 
     for (uint32_t i = 0; i < n_nodes; i++) {
         index->last_edge[i] = WEIR_NONE;
         last_ns[i] = INT64_MIN;
     }
-    for (uint32_t i = 0; i < n_edges; i++) {
-        struct edge edge = edge_at(index, i);
-        uint32_t consumer = edge.consumer.index;
-        int64_t end_ns = edge_end_ns(index, &edge);
+    for (uint32_t i = 0; i < n_edges; i += EDGES_AT_ONCE) {
+        uint32_t n = n_edges - i < EDGES_AT_ONCE ? n_edges - i : EDGES_AT_ONCE;
 
-        if (end_ns < last_ns[consumer] || !was_kept(index, &edge)) {
-            continue;
+        for (uint32_t k = 0; k < n; k++) {
+            edges[k] = edge_at(index, i + k);
+            timeline_soon(index->timeline, edges[k].producer);
         }
-        if (end_ns > last_ns[consumer] ||
-            started_later(index, edge.producer, index->last_edge[consumer])) {
-            last_ns[consumer] = end_ns;
-            index->last_edge[consumer] = i;
+        for (uint32_t k = 0; k < n; k++) {
+            keep_if_last(index, i + k, &edges[k], last_ns);
         }
     }
 }
@@ -131,31 +145,30 @@ static void find_last_edges(struct bound_index *index, int64_t *last_ns)
 static enum weir_status find_before(struct bound_index *index, struct weir_error *err)
 {
     uint32_t n_nodes = graph_n_nodes(index->graph), n_engines = graph_n_engines(index->graph);
-    uint32_t *last = malloc(((size_t)n_engines + 1) * sizeof *last), n_started = 0;
-    weir_node *order = NULL;
-    enum weir_status status = timeline_order(index->timeline, &order, &n_started, err);
+    uint32_t *last = malloc(((size_t)n_engines + 1) * sizeof *last);
 
     index->before = malloc(((size_t)n_nodes + 1) * sizeof *index->before);
-    if (status == WEIR_OK && (last == NULL || index->before == NULL)) {
-        status = weir_error_memory(err);
+    if (last == NULL || index->before == NULL) {
+        free(last);
+        return weir_error_memory(err);
     }
-    for (uint32_t i = 0; i < n_engines && status == WEIR_OK; i++) {
+    for (uint32_t i = 0; i < n_engines; i++) {
         last[i] = WEIR_NONE;
     }
-    for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
+    for (uint32_t i = 0; i < n_nodes; i++) {
         index->before[i] = WEIR_NONE;
     }
-    for (uint32_t i = 0; i < n_started && status == WEIR_OK; i++) {
-        weir_engine engine = graph_node_engine(index->graph, order[i]);
+    for (uint32_t i = 0; i < index->n_started; i++) {
+        weir_node node = index->order[i];
+        weir_engine engine = graph_node_engine(index->graph, node);
 
         if (weir_is(engine) && graph_engine(index->graph, engine)->slots == 1) {
-            index->before[order[i].index] = last[engine.index];
-            last[engine.index] = order[i].index;
+            index->before[node.index] = last[engine.index];
+            last[engine.index] = node.index;
         }
     }
     free(last);
-    free(order);
-    return status;
+    return WEIR_OK;
 }
 
 static int by_number(const void *left, const void *right)
@@ -203,7 +216,10 @@ static enum weir_status fill(struct bound_index *index, struct weir_error *err)
     }
     find_last_edges(index, last_ns);
     free(last_ns);
-    status = find_stand_ins(index, err);
+    status = timeline_order(index->timeline, &index->order, &index->n_started, err);
+    if (status == WEIR_OK) {
+        status = find_stand_ins(index, err);
+    }
     return status == WEIR_OK && index->is_recorded ? find_before(index, err) : status;
 }
 
@@ -236,6 +252,7 @@ void bound_index_free(struct bound_index *index)
     if (index == NULL) {
         return;
     }
+    free(index->order);
     free(index->last_edge);
     free(index->before);
     free(index->stand_ins);
@@ -278,7 +295,7 @@ struct bound bound_of_ready(const struct bound_index *index, weir_node node)
     int64_t ready_ns = span_of(index, node)->ready_ns, total_ns = ready_ns;
 
     while (index->last_edge[node.index] != WEIR_NONE) {
-        struct edge edge = edge_at(index, index->last_edge[node.index]);
+        struct graph_arc edge = edge_at(index, index->last_edge[node.index]);
 
         if (edge_end_ns(index, &edge) != ready_ns) {
             break;
@@ -310,7 +327,7 @@ static struct bound bound_by_order(const struct bound_index *index, weir_node no
     struct bound bound = time_bound(BOUND_UNKNOWN, 0);
 
     if (number != WEIR_NONE) {
-        struct edge edge = edge_at(index, number);
+        struct graph_arc edge = edge_at(index, number);
         int64_t end_ns = edge_end_ns(index, &edge);
 
         if (did_run(index, edge.producer)) {

@@ -36,7 +36,7 @@ struct bound {
 };
 
 /* An index over a timeline, made once: afterwards a bound costs the same for every node. Nodes and
- * edges are read once; it keeps four bytes a node. */
+ * edges are read once; it keeps eight bytes a node. */
 struct bound_index;
 
 /** @param is_recorded the timeline was recorded, and tells no causes: then a node is taken to have
@@ -62,5 +62,7 @@ weir_node bound_last_finished(const struct timeline *timeline);
 
 const struct binding *bound_binding(const struct bound_index *index);
 const struct timeline *bound_timeline(const struct bound_index *index);
+/** Those that started, in the order of their starts: as timeline_order gives it. The index owns it. */
+const weir_node *bound_order(const struct bound_index *index, uint32_t *n_started);
 
 #endif

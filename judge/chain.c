@@ -28,7 +28,7 @@ enum weir_status chain_walk(const struct bound_index *index, struct run_link **l
     while (weir_is(node)) {
         struct bound bound = bound_of_start(index, node);
 
-        status = array_grow(&walked, &room, n + 1, err);
+        status = array_grow_raw(&walked, &room, n + 1, err);
         if (status != WEIR_OK) {
             free(walked);
             return status;

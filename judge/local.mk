@@ -38,6 +38,8 @@ judge_libjudge_a_SOURCES = \
 	judge/settings.h \
 	judge/stalls.c \
 	judge/stalls.h \
+	judge/sweep.c \
+	judge/sweep.h \
 	judge/tails.c \
 	judge/tails.h \
 	judge/verify.c \

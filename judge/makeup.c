@@ -11,14 +11,17 @@
 static void add_waiting(const struct bound_index *index, const struct run_link *link,
                         weir_node before, int64_t start_ns, int64_t waited_ns[STALL_CAUSES])
 {
-    struct bound bound = bound_of_start(index, link->node);
-    bool is_same = weir_same(bound.node, before);
-    int64_t ready_ns = is_same && bound.ready_ns > link->start_ns ? bound.ready_ns : link->start_ns;
     enum stall_cause first = STALL_LAG;
+    struct bound bound;
+    int64_t ready_ns;
+    bool is_same;
 
     if (start_ns <= link->start_ns) {
         return;
     }
+    bound = bound_of_start(index, link->node);
+    is_same = weir_same(bound.node, before);
+    ready_ns = is_same && bound.ready_ns > link->start_ns ? bound.ready_ns : link->start_ns;
     ready_ns = ready_ns < start_ns ? ready_ns : start_ns;
     if (!weir_is(before)) {
         first = bound.cause == BOUND_WINDOW                                      ? STALL_WINDOW

@@ -25,18 +25,20 @@ struct class_state {
     bool has_changed;     /* stands among the changed ones */
 };
 
-struct sweep {
+struct overlap_sweep {
     const struct graph *graph;
     const struct timeline *timeline;
     struct running *heap; /* least finish first */
     size_t heap_room;
-    uint32_t n_running;
+    uint32_t n_running; /* in the heap, with the hole */
+    bool has_hole;      /* heap[0] has been taken: mostly another comes at once */
+    int64_t now_ns;
     struct class_state *classes; /* by class, and one for nodes without */
     uint32_t *active, *changed;  /* room for all classes */
     uint32_t n_classes, n_active, n_changed;
     pairs_sum *dense; /* n_classes by n_classes, lower class first; NULL: there are too many */
     struct pairs pairs;
-    struct overlaps *out;
+    struct overlaps out;
     struct weir_error *err;
 };
 
@@ -44,12 +46,36 @@ struct sweep {
 
 /* --- the heap ------------------------------------------------------------------------------- */
 
-static enum weir_status heap_add(struct sweep *sweep, struct running item)
+/* Puts the item where heap[0] is free. */
+static void sift_down(struct overlap_sweep *sweep, struct running item)
+{
+    struct running *heap = sweep->heap;
+    uint32_t at = 0, n = sweep->n_running;
+
+    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+        if (child + 1 < n && heap[child + 1].finish_ns < heap[child].finish_ns) {
+            child++;
+        }
+        if (heap[child].finish_ns >= item.finish_ns) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = item;
+}
+
+static enum weir_status heap_add(struct overlap_sweep *sweep, struct running item)
 {
     uint32_t at = sweep->n_running;
-    enum weir_status status =
-        array_grow_raw(&sweep->heap, &sweep->heap_room, (size_t)at + 1, sweep->err);
+    enum weir_status status;
 
+    if (sweep->has_hole) {
+        sweep->has_hole = false;
+        sift_down(sweep, item);
+        return WEIR_OK;
+    }
+    status = array_grow_raw(&sweep->heap, &sweep->heap_room, (size_t)at + 1, sweep->err);
     if (status != WEIR_OK) {
         return status;
     }
@@ -62,30 +88,32 @@ static enum weir_status heap_add(struct sweep *sweep, struct running item)
     return WEIR_OK;
 }
 
-static struct running heap_take(struct sweep *sweep)
+/* Is there one that finishes up to t_ns? */
+static bool ends_by(const struct overlap_sweep *sweep, int64_t t_ns)
 {
-    struct running least = sweep->heap[0], last = sweep->heap[--sweep->n_running];
-    uint32_t at = 0, n = sweep->n_running;
+    const struct running *heap = sweep->heap;
+    uint32_t n = sweep->n_running;
 
-    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && sweep->heap[child + 1].finish_ns < sweep->heap[child].finish_ns) {
-            child++;
-        }
-        if (sweep->heap[child].finish_ns >= last.finish_ns) {
-            break;
-        }
-        sweep->heap[at] = sweep->heap[child];
-        at = child;
+    if (!sweep->has_hole) {
+        return n > 0 && heap[0].finish_ns <= t_ns;
     }
-    if (n > 0) {
-        sweep->heap[at] = last;
+    return (n > 1 && heap[1].finish_ns <= t_ns) || (n > 2 && heap[2].finish_ns <= t_ns);
+}
+
+/* The first to finish, which there is. */
+static struct running heap_take(struct overlap_sweep *sweep)
+{
+    if (sweep->has_hole) {
+        sweep->n_running--;
+        sift_down(sweep, sweep->heap[sweep->n_running]);
     }
-    return least;
+    sweep->has_hole = true;
+    return sweep->heap[0];
 }
 
 /* --- instants ------------------------------------------------------------------------------- */
 
-static void change(struct sweep *sweep, uint32_t class_, uint32_t by)
+static void change(struct overlap_sweep *sweep, uint32_t class_, uint32_t by)
 {
     struct class_state *state = &sweep->classes[class_];
 
@@ -101,8 +129,8 @@ static void change(struct sweep *sweep, uint32_t class_, uint32_t by)
     }
 }
 
-static enum weir_status add_product(struct sweep *sweep, uint32_t a, uint32_t b, int64_t t_ns,
-                                    int64_t more)
+static enum weir_status add_product(struct overlap_sweep *sweep, uint32_t a, uint32_t b,
+                                    int64_t t_ns, int64_t more)
 {
     pairs_sum sum = -(pairs_sum)t_ns * more;
 
@@ -130,7 +158,7 @@ static int64_t within(uint32_t n)
 
 /* What the change of one class does to its products with all that run. Another that changed too counts
  * as it was while it is not settled, and as it is once it is: so both changes are in the sum. */
-static enum weir_status settle_class(struct sweep *sweep, uint32_t class_, int64_t t_ns)
+static enum weir_status settle_class(struct overlap_sweep *sweep, uint32_t class_, int64_t t_ns)
 {
     struct class_state *state = &sweep->classes[class_];
     enum weir_status status =
@@ -148,7 +176,7 @@ static enum weir_status settle_class(struct sweep *sweep, uint32_t class_, int64
     return status;
 }
 
-static void drop_idle(struct sweep *sweep, uint32_t class_)
+static void drop_idle(struct overlap_sweep *sweep, uint32_t class_)
 {
     struct class_state *state = &sweep->classes[class_];
     uint32_t last;
@@ -164,7 +192,7 @@ static void drop_idle(struct sweep *sweep, uint32_t class_)
 }
 
 /* All that starts or ends at t_ns has. */
-static enum weir_status settle(struct sweep *sweep, int64_t t_ns)
+static enum weir_status settle(struct overlap_sweep *sweep, int64_t t_ns)
 {
     enum weir_status status = WEIR_OK;
 
@@ -183,20 +211,22 @@ static enum weir_status settle(struct sweep *sweep, int64_t t_ns)
 }
 
 /* Ends all that ends up to t_ns, instant by instant; what happens at t_ns itself is not settled yet. */
-static enum weir_status end_up_to(struct sweep *sweep, int64_t t_ns, int64_t *now_ns)
+static enum weir_status end_up_to(struct overlap_sweep *sweep, int64_t t_ns)
 {
     enum weir_status status = WEIR_OK;
 
-    while (sweep->n_running > 0 && sweep->heap[0].finish_ns <= t_ns && status == WEIR_OK) {
-        if (sweep->heap[0].finish_ns != *now_ns) {
-            status = settle(sweep, *now_ns);
-            *now_ns = sweep->heap[0].finish_ns;
+    while (status == WEIR_OK && ends_by(sweep, t_ns)) {
+        struct running first = heap_take(sweep);
+
+        if (first.finish_ns != sweep->now_ns) {
+            status = settle(sweep, sweep->now_ns);
+            sweep->now_ns = first.finish_ns;
         }
-        change(sweep, heap_take(sweep).class_, UINT32_MAX);
+        change(sweep, first.class_, UINT32_MAX);
     }
-    if (t_ns != *now_ns && status == WEIR_OK) {
-        status = settle(sweep, *now_ns);
-        *now_ns = t_ns;
+    if (t_ns != sweep->now_ns && status == WEIR_OK) {
+        status = settle(sweep, sweep->now_ns);
+        sweep->now_ns = t_ns;
     }
     return status;
 }
@@ -213,8 +243,13 @@ double overlap_node_kappa(const struct timeline_span *span)
 
 static void add_kappa(struct overlap_kappa *kappa, weir_node node, const struct timeline_span *span)
 {
-    double ratio = overlap_node_kappa(span);
+    bool is_as_alone = span->finish_ns - span->start_ns == span->isolated_ns;
+    double ratio;
 
+    if (span->finish_ns < 0 || span->isolated_ns <= 0) {
+        return;
+    }
+    ratio = is_as_alone ? 1 : overlap_node_kappa(span); /* mostly, and a division less */
     if (ratio == 0) {
         return;
     }
@@ -233,7 +268,7 @@ static int64_t end_of(const struct timeline *timeline, const struct timeline_spa
     return span->finish_ns < 0 ? timeline->makespan_ns : span->finish_ns;
 }
 
-static enum weir_status add_node(struct sweep *sweep, weir_node node, int64_t *now_ns)
+static enum weir_status add_node(struct overlap_sweep *sweep, weir_node node)
 {
     const struct timeline_span *span = &sweep->timeline->spans[node.index];
     weir_class class_ = graph_node_class(sweep->graph, node);
@@ -241,47 +276,30 @@ static enum weir_status add_node(struct sweep *sweep, weir_node node, int64_t *n
     int64_t end_ns = end_of(sweep->timeline, span);
     enum weir_status status;
 
-    add_kappa(&sweep->out->kappa[index], node, span);
+    add_kappa(&sweep->out.kappa[index], node, span);
     if (end_ns <= span->start_ns) {
         return WEIR_OK;
     }
-    status = end_up_to(sweep, span->start_ns, now_ns);
+    status = end_up_to(sweep, span->start_ns);
     if (status == WEIR_OK) {
         change(sweep, index, 1);
         status = heap_add(sweep, (struct running){end_ns, index});
     }
-    if (sweep->n_running > sweep->out->most_running) {
-        sweep->out->most_running = sweep->n_running;
-    }
-    return status;
-}
-
-static enum weir_status go_through(struct sweep *sweep)
-{
-    weir_node *order = NULL;
-    uint32_t n_started = 0;
-    int64_t now_ns = 0;
-    enum weir_status status = timeline_order(sweep->timeline, &order, &n_started, sweep->err);
-
-    for (uint32_t i = 0; i < n_started && status == WEIR_OK; i++) {
-        status = add_node(sweep, order[i], &now_ns);
-    }
-    free(order);
-    if (status == WEIR_OK) {
-        status = end_up_to(sweep, INT64_MAX, &now_ns);
+    if (sweep->n_running > sweep->out.most_running) { /* no hole: it was filled */
+        sweep->out.most_running = sweep->n_running;
     }
     return status;
 }
 
 /* --- the result ----------------------------------------------------------------------------- */
 
-static weir_class class_at(const struct sweep *sweep, uint32_t index)
+static weir_class class_at(const struct overlap_sweep *sweep, uint32_t index)
 {
     return (weir_class){index == sweep->n_classes - 1 ? WEIR_NONE : index};
 }
 
 /* Every pair that has a sum, in order, to its place; only counted when pairs is NULL. */
-static size_t list_pairs(const struct sweep *sweep, struct overlap_classes *pairs)
+static size_t list_pairs(const struct overlap_sweep *sweep, struct overlap_classes *pairs)
 {
     size_t n = 0, n_items = sweep->dense == NULL ? sweep->pairs.n
                                                  : (size_t)sweep->n_classes * sweep->n_classes;
@@ -305,19 +323,19 @@ static size_t list_pairs(const struct sweep *sweep, struct overlap_classes *pair
     return n;
 }
 
-static enum weir_status take_pairs(struct sweep *sweep)
+static enum weir_status take_pairs(struct overlap_sweep *sweep)
 {
     pairs_sort(&sweep->pairs);
-    sweep->out->n_pairs = list_pairs(sweep, NULL);
-    sweep->out->pairs = malloc((sweep->out->n_pairs + 1) * sizeof *sweep->out->pairs);
-    if (sweep->out->pairs == NULL) {
+    sweep->out.n_pairs = list_pairs(sweep, NULL);
+    sweep->out.pairs = malloc((sweep->out.n_pairs + 1) * sizeof *sweep->out.pairs);
+    if (sweep->out.pairs == NULL) {
         return weir_error_memory(sweep->err);
     }
-    (void)list_pairs(sweep, sweep->out->pairs);
+    (void)list_pairs(sweep, sweep->out.pairs);
     return WEIR_OK;
 }
 
-static enum weir_status make_room(struct sweep *sweep)
+static enum weir_status make_room(struct overlap_sweep *sweep)
 {
     size_t n = sweep->n_classes;
 
@@ -325,46 +343,102 @@ static enum weir_status make_room(struct sweep *sweep)
     sweep->active = malloc(n * sizeof *sweep->active);
     sweep->changed = malloc(n * sizeof *sweep->changed);
     sweep->dense = n <= DENSE_CLASSES ? calloc(n * n, sizeof *sweep->dense) : NULL;
-    sweep->out->kappa = calloc(n, sizeof *sweep->out->kappa);
+    sweep->out.kappa = calloc(n, sizeof *sweep->out.kappa);
     if (sweep->classes == NULL || sweep->active == NULL || sweep->changed == NULL ||
-        sweep->out->kappa == NULL || (n <= DENSE_CLASSES && sweep->dense == NULL)) {
+        sweep->out.kappa == NULL || (n <= DENSE_CLASSES && sweep->dense == NULL)) {
         return weir_error_memory(sweep->err);
     }
     for (size_t i = 0; i < n; i++) {
-        sweep->out->kappa[i].worst.index = WEIR_NONE;
+        sweep->out.kappa[i].worst.index = WEIR_NONE;
     }
     return WEIR_OK;
 }
 
-enum weir_status overlaps_find(const struct graph *graph, const struct timeline *timeline,
-                               struct overlaps *out, struct weir_error *err)
+enum weir_status overlap_sweep_begin(const struct graph *graph, const struct timeline *timeline,
+                                     struct overlap_sweep **out, struct weir_error *err)
 {
-    struct overlaps overlaps = {.n_classes = graph_n_classes(graph)};
-    struct sweep sweep = {.graph = graph,
-                          .timeline = timeline,
-                          .n_classes = overlaps.n_classes + 1,
-                          .out = &overlaps,
-                          .err = err};
-    enum weir_status status = make_room(&sweep);
+    struct overlap_sweep *sweep = calloc(1, sizeof *sweep);
+    enum weir_status status;
 
-    if (status == WEIR_OK) {
-        status = go_through(&sweep);
+    if (sweep == NULL) {
+        return weir_error_memory(err);
     }
-    if (status == WEIR_OK) {
-        status = take_pairs(&sweep);
-    }
-    free(sweep.heap);
-    free(sweep.classes);
-    free(sweep.active);
-    free(sweep.changed);
-    free(sweep.dense);
-    pairs_free(&sweep.pairs);
+    sweep->graph = graph;
+    sweep->timeline = timeline;
+    sweep->out.n_classes = graph_n_classes(graph);
+    sweep->n_classes = sweep->out.n_classes + 1;
+    sweep->err = err;
+    status = make_room(sweep);
     if (status != WEIR_OK) {
-        overlaps_free(&overlaps);
+        overlap_sweep_free(sweep);
         return status;
     }
-    *out = overlaps;
+    *out = sweep;
     return WEIR_OK;
+}
+
+enum weir_status overlap_sweep_add(struct overlap_sweep *sweep, const weir_node *nodes, uint32_t n,
+                                   struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    sweep->err = err;
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        status = add_node(sweep, nodes[i]);
+    }
+    return status;
+}
+
+enum weir_status overlap_sweep_end(struct overlap_sweep *sweep, struct overlaps *out,
+                                   struct weir_error *err)
+{
+    enum weir_status status;
+
+    sweep->err = err;
+    status = end_up_to(sweep, INT64_MAX);
+    if (status == WEIR_OK) {
+        status = settle(sweep, INT64_MAX); /* what runs to the end of time */
+    }
+    if (status == WEIR_OK) {
+        status = take_pairs(sweep);
+    }
+    if (status == WEIR_OK) {
+        *out = sweep->out;
+        sweep->out = (struct overlaps){.n_pairs = 0};
+    }
+    return status;
+}
+
+void overlap_sweep_free(struct overlap_sweep *sweep)
+{
+    if (sweep == NULL) {
+        return;
+    }
+    free(sweep->heap);
+    free(sweep->classes);
+    free(sweep->active);
+    free(sweep->changed);
+    free(sweep->dense);
+    pairs_free(&sweep->pairs);
+    overlaps_free(&sweep->out);
+    free(sweep);
+}
+
+enum weir_status overlaps_find(const struct graph *graph, const struct timeline *timeline,
+                               const weir_node *order, uint32_t n_started, struct overlaps *out,
+                               struct weir_error *err)
+{
+    struct overlap_sweep *sweep = NULL;
+    enum weir_status status = overlap_sweep_begin(graph, timeline, &sweep, err);
+
+    if (status == WEIR_OK) {
+        status = overlap_sweep_add(sweep, order, n_started, err);
+    }
+    if (status == WEIR_OK) {
+        status = overlap_sweep_end(sweep, out, err);
+    }
+    overlap_sweep_free(sweep);
+    return status;
 }
 
 void overlaps_free(struct overlaps *overlaps)

@@ -29,11 +29,27 @@ struct overlaps {
     uint32_t most_running;       /* nodes at once, of length above 0 */
 };
 
-/** Finds them in one sweep over starts and finishes: n log r, r the most that ran at once, and for
- *  each change of how many of a class run the number of classes that run. The caller frees with
- *  overlaps_free.  @return WEIR_OK; WEIR_MEMORY */
+/* Finding them in one sweep over starts and finishes: n log r, r the most that ran at once, and for
+ * each change of how many of a class run the number of classes that run. */
+struct overlap_sweep;
+
+MUST_CHECK enum weir_status overlap_sweep_begin(const struct graph *graph,
+                                                const struct timeline *timeline,
+                                                struct overlap_sweep **out, struct weir_error *err);
+/** @param nodes the next n that started, in the order of their starts */
+MUST_CHECK enum weir_status overlap_sweep_add(struct overlap_sweep *sweep, const weir_node *nodes,
+                                              uint32_t n, struct weir_error *err);
+/** After all of them. The caller frees *out with overlaps_free. */
+MUST_CHECK enum weir_status overlap_sweep_end(struct overlap_sweep *sweep, struct overlaps *out,
+                                              struct weir_error *err);
+void overlap_sweep_free(struct overlap_sweep *sweep);
+
+/** All at once. The caller frees with overlaps_free.
+ *  @param order the n_started nodes that started, as timeline_order gives them
+ *  @return WEIR_OK; WEIR_MEMORY */
 MUST_CHECK enum weir_status overlaps_find(const struct graph *graph,
-                                          const struct timeline *timeline, struct overlaps *out,
+                                          const struct timeline *timeline, const weir_node *order,
+                                          uint32_t n_started, struct overlaps *out,
                                           struct weir_error *err);
 void overlaps_free(struct overlaps *overlaps);
 

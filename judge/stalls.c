@@ -8,13 +8,13 @@
 
 #include "judge/pairs.h"
 
-struct search {
+struct stall_sweep {
     const struct bound_index *index;
     const struct graph *graph;
     const struct timeline *timeline;
     stall_visit *visit;
     void *arg;
-    struct stalls *out;
+    struct stalls out;
     int64_t *busy_until_ns; /* by engine */
     struct pairs between;
     struct weir_error *err;
@@ -22,7 +22,7 @@ struct search {
 
 /* The stretch that is being walked through. */
 struct stretch {
-    struct search *finding;
+    struct stall_sweep *sweep;
     struct stall_part part; /* what all parts have in common, and the one at hand */
     int64_t by_cause_ns[STALL_CAUSES];
     int64_t longest_ns[STALL_CAUSES]; /* part by cause, and what it waited for */
@@ -60,7 +60,7 @@ static enum stall_cause cause_of_kind(enum node_kind kind)
 }
 
 /* Did the node wait for bytes, or give them back to one that did as soon as it could? */
-static bool is_for_bytes(const struct search *f, weir_node node, const struct bound *bound,
+static bool is_for_bytes(const struct stall_sweep *f, weir_node node, const struct bound *bound,
                          bool was_for_bytes)
 {
     return bound->cause == BOUND_CAPACITY || (was_for_bytes && bound->cause == BOUND_PREDECESSOR &&
@@ -68,7 +68,7 @@ static bool is_for_bytes(const struct search *f, weir_node node, const struct bo
 }
 
 /* While bound->node ran: what the one after it was waiting for. */
-static enum stall_cause cause_while_running(const struct search *f, const struct bound *bound,
+static enum stall_cause cause_while_running(const struct stall_sweep *f, const struct bound *bound,
                                             bool for_bytes)
 {
     if (for_bytes) {
@@ -109,7 +109,7 @@ static enum weir_status charge(struct stretch *stretch, enum stall_cause cause, 
                                int64_t from_ns, int64_t to_ns)
 {
     struct stall_part *part = &stretch->part;
-    struct search *f = stretch->finding;
+    struct stall_sweep *f = stretch->sweep;
     enum weir_status status = WEIR_OK;
 
     part->from_ns = from_ns > part->begin_ns ? from_ns : part->begin_ns;
@@ -136,7 +136,7 @@ static enum weir_status charge(struct stretch *stretch, enum stall_cause cause, 
 /* Walks back from the start of part.ends to the beginning of the stretch. */
 static enum weir_status walk_back(struct stretch *stretch)
 {
-    const struct search *f = stretch->finding;
+    const struct stall_sweep *f = stretch->sweep;
     const weir_node nobody = {WEIR_NONE};
     weir_node node = stretch->part.ends;
     int64_t at_ns = stretch->part.end_ns;
@@ -215,21 +215,21 @@ static void add_stretch(const struct stretch *stretch, struct stalls *out)
 }
 
 /* The node ends a stretch in which its engine was idle. */
-static enum weir_status add_stall(struct search *f, weir_engine engine, weir_node ends,
+static enum weir_status add_stall(struct stall_sweep *f, weir_engine engine, weir_node ends,
                                   int64_t begin_ns, int64_t end_ns)
 {
     struct stretch stretch = {
-        .finding = f,
+        .sweep = f,
         .part = {.engine = engine, .ends = ends, .begin_ns = begin_ns, .end_ns = end_ns}};
     enum weir_status status = walk_back(&stretch);
 
     if (status == WEIR_OK) {
-        add_stretch(&stretch, f->out);
+        add_stretch(&stretch, &f->out);
     }
     return status;
 }
 
-static enum weir_status add_node(struct search *f, weir_node node)
+static enum weir_status add_node(struct stall_sweep *f, weir_node node)
 {
     const struct timeline_span *span = &f->timeline->spans[node.index];
     weir_engine engine = graph_node_engine(f->graph, node);
@@ -243,7 +243,7 @@ static enum weir_status add_node(struct search *f, weir_node node)
     if (!weir_is(engine)) {
         return WEIR_OK;
     }
-    of = &f->out->engines[engine.index];
+    of = &f->out.engines[engine.index];
     until_ns = &f->busy_until_ns[engine.index];
     if (start_ns > *until_ns) {
         status = add_stall(f, engine, node, *until_ns, start_ns);
@@ -260,9 +260,9 @@ static enum weir_status add_node(struct search *f, weir_node node)
     return status;
 }
 
-static enum weir_status sum_up(struct search *f)
+static enum weir_status sum_up(struct stall_sweep *f)
 {
-    struct stalls *out = f->out;
+    struct stalls *out = &f->out;
 
     for (uint32_t i = 0; i < out->n_engines; i++) {
         struct stall_engine *engine = &out->engines[i];
@@ -289,42 +289,86 @@ static enum weir_status sum_up(struct search *f)
     return WEIR_OK;
 }
 
+enum weir_status stall_sweep_begin(const struct bound_index *index, stall_visit *visit, void *arg,
+                                   struct stall_sweep **out, struct weir_error *err)
+{
+    struct stall_sweep *sweep = calloc(1, sizeof *sweep);
+    size_t n_engines;
+
+    if (sweep == NULL) {
+        return weir_error_memory(err);
+    }
+    sweep->index = index;
+    sweep->graph = bind_of(bound_binding(index));
+    sweep->timeline = bound_timeline(index);
+    sweep->visit = visit;
+    sweep->arg = arg;
+    sweep->err = err;
+    sweep->out.n_engines = graph_n_engines(sweep->graph);
+    n_engines = sweep->out.n_engines;
+    sweep->out.engines = calloc(n_engines + 1, sizeof *sweep->out.engines);
+    sweep->busy_until_ns = calloc(n_engines + 1, sizeof *sweep->busy_until_ns);
+    if (sweep->out.engines == NULL || sweep->busy_until_ns == NULL) {
+        stall_sweep_free(sweep);
+        return weir_error_memory(err);
+    }
+    *out = sweep;
+    return WEIR_OK;
+}
+
+enum weir_status stall_sweep_add(struct stall_sweep *sweep, const weir_node *nodes, uint32_t n,
+                                 struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    sweep->err = err;
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        status = add_node(sweep, nodes[i]);
+    }
+    return status;
+}
+
+enum weir_status stall_sweep_end(struct stall_sweep *sweep, struct stalls *out,
+                                 struct weir_error *err)
+{
+    enum weir_status status;
+
+    sweep->err = err;
+    status = sum_up(sweep);
+    if (status == WEIR_OK) {
+        *out = sweep->out;
+        sweep->out = (struct stalls){.n_engines = 0};
+    }
+    return status;
+}
+
+void stall_sweep_free(struct stall_sweep *sweep)
+{
+    if (sweep == NULL) {
+        return;
+    }
+    stalls_free(&sweep->out);
+    pairs_free(&sweep->between);
+    free(sweep->busy_until_ns);
+    free(sweep);
+}
+
 enum weir_status stalls_find(const struct bound_index *index, stall_visit *visit, void *arg,
                              struct stalls *out, struct weir_error *err)
 {
-    const struct graph *graph = bind_of(bound_binding(index));
-    struct stalls stalls = {.n_engines = graph_n_engines(graph)};
-    struct search f = {.index = index,
-                       .graph = graph,
-                       .timeline = bound_timeline(index),
-                       .visit = visit,
-                       .arg = arg,
-                       .out = &stalls,
-                       .err = err};
-    weir_node *order = NULL;
-    uint32_t n_started = 0;
-    enum weir_status status = timeline_order(f.timeline, &order, &n_started, err);
+    struct stall_sweep *sweep = NULL;
+    uint32_t n_started;
+    const weir_node *order = bound_order(index, &n_started);
+    enum weir_status status = stall_sweep_begin(index, visit, arg, &sweep, err);
 
-    stalls.engines = calloc((size_t)stalls.n_engines + 1, sizeof *stalls.engines);
-    f.busy_until_ns = calloc((size_t)stalls.n_engines + 1, sizeof *f.busy_until_ns);
-    if (status == WEIR_OK && (stalls.engines == NULL || f.busy_until_ns == NULL)) {
-        status = weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < n_started && status == WEIR_OK; i++) {
-        status = add_node(&f, order[i]);
+    if (status == WEIR_OK) {
+        status = stall_sweep_add(sweep, order, n_started, err);
     }
     if (status == WEIR_OK) {
-        status = sum_up(&f);
+        status = stall_sweep_end(sweep, out, err);
     }
-    free(order);
-    free(f.busy_until_ns);
-    pairs_free(&f.between);
-    if (status != WEIR_OK) {
-        stalls_free(&stalls);
-        return status;
-    }
-    *out = stalls;
-    return WEIR_OK;
+    stall_sweep_free(sweep);
+    return status;
 }
 
 void stalls_free(struct stalls *stalls)

@@ -84,8 +84,23 @@ struct stalls {
     uint32_t n_longest;
 };
 
-/** Finds them. Costs the length of the chains that lead to stalls, each part of which an engine
- *  goes through once.
+/* Finding them costs the length of the chains that lead to stalls, each part of which an engine goes
+ * through once. */
+struct stall_sweep;
+
+/** @param visit gets every part; NULL: nobody asks */
+MUST_CHECK enum weir_status stall_sweep_begin(const struct bound_index *index, stall_visit *visit,
+                                              void *arg, struct stall_sweep **out,
+                                              struct weir_error *err);
+/** @param nodes the next n that started, in the order of their starts */
+MUST_CHECK enum weir_status stall_sweep_add(struct stall_sweep *sweep, const weir_node *nodes,
+                                            uint32_t n, struct weir_error *err);
+/** After all of them. The caller frees *out with stalls_free. */
+MUST_CHECK enum weir_status stall_sweep_end(struct stall_sweep *sweep, struct stalls *out,
+                                            struct weir_error *err);
+void stall_sweep_free(struct stall_sweep *sweep);
+
+/** All at once.
  *  @param visit gets every part; NULL: nobody asks  @return WEIR_OK; WEIR_MEMORY; what visit gave.
  *  The caller frees with stalls_free. */
 MUST_CHECK enum weir_status stalls_find(const struct bound_index *index, stall_visit *visit,

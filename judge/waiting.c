@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over the rows of waits, for the causes; one over the spans, for groups and the longest waits,
- * which a heap of the wanted number keeps; one more over the spans, for who overtook those. */
+/* One pass over the spans, for groups and the longest waits, which a heap of the wanted number keeps; one
+ * over the rows of waits, for the causes; one more over the spans, for who overtook those. */
 #include "judge/waiting.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@ struct waited {
     uint32_t node;
 };
 
-struct work {
+struct waiting_sweep {
     const struct graph *graph;
     const struct timeline *timeline;
-    const struct waiting_options *options;
-    struct waiting *out;
+    struct waiting_options options;
+    struct waiting out;
     struct keys *numbers; /* of groups, by text */
     size_t groups_room;
     weir_text last_group; /* and its number, since neighbours mostly share theirs */
@@ -50,15 +50,15 @@ static void add_causes(struct waiting *out, const struct timeline *timeline)
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-static enum weir_status add_group(struct work *work, weir_text group, uint32_t *number)
+static enum weir_status add_group(struct waiting_sweep *sweep, weir_text group, uint32_t *number)
 {
-    struct waiting *out = work->out;
+    struct waiting *out = &sweep->out;
     const struct key key = {{group.index, 0, 0, 0}};
     enum weir_status status =
-        array_grow(&out->groups, &work->groups_room, (size_t)out->n_groups + 1, work->err);
+        array_grow(&out->groups, &sweep->groups_room, (size_t)out->n_groups + 1, sweep->err);
 
     if (status == WEIR_OK) {
-        status = keys_put(work->numbers, &key, out->n_groups, work->err);
+        status = keys_put(sweep->numbers, &key, out->n_groups, sweep->err);
     }
     if (status == WEIR_OK) {
         *number = out->n_groups++;
@@ -67,35 +67,33 @@ static enum weir_status add_group(struct work *work, weir_text group, uint32_t *
     return status;
 }
 
-static enum weir_status number_of(struct work *work, weir_text group, uint32_t *number)
+static enum weir_status number_of(struct waiting_sweep *sweep, weir_text group, uint32_t *number)
 {
     const struct key key = {{group.index, 0, 0, 0}};
     enum weir_status status = WEIR_OK;
 
-    if (work->out->n_groups > 0 && weir_same(group, work->last_group)) {
-        *number = work->last_number;
+    if (sweep->out.n_groups > 0 && weir_same(group, sweep->last_group)) {
+        *number = sweep->last_number;
         return WEIR_OK;
     }
-    *number = keys_find(work->numbers, &key);
+    *number = keys_find(sweep->numbers, &key);
     if (*number == KEYS_NONE) {
-        status = add_group(work, group, number);
+        status = add_group(sweep, group, number);
     }
-    work->last_group = group;
-    work->last_number = *number;
+    sweep->last_group = group;
+    sweep->last_number = *number;
     return status;
 }
 
-/* Nodes without a group come last, whoever was first. */
-static void put_last(struct waiting *out)
+/* As their first nodes stand; those without one last. */
+static int by_first(const void *left, const void *right)
 {
-    for (uint32_t i = 0; i + 1 < out->n_groups; i++) {
-        if (out->groups[i].group.index == 0) {
-            struct waiting_group moved = out->groups[i];
+    const struct waiting_group *a = left, *b = right;
 
-            out->groups[i] = out->groups[i + 1];
-            out->groups[i + 1] = moved;
-        }
+    if ((a->group.index == 0) != (b->group.index == 0)) {
+        return a->group.index == 0 ? 1 : -1;
     }
+    return (a->first.index > b->first.index) - (a->first.index < b->first.index);
 }
 
 /* --- the longest ---------------------------------------------------------------------------- */
@@ -105,68 +103,72 @@ static bool is_before(const struct waited *a, const struct waited *b)
     return a->for_ns != b->for_ns ? a->for_ns < b->for_ns : a->node > b->node;
 }
 
-static void sift_down(struct work *work, struct waited item)
+static void sift_down(struct waiting_sweep *sweep, struct waited item)
 {
     uint32_t at = 0;
 
-    for (uint32_t child = 1; child < work->n_heap; child = 2 * at + 1) {
-        if (child + 1 < work->n_heap && is_before(&work->heap[child + 1], &work->heap[child])) {
+    for (uint32_t child = 1; child < sweep->n_heap; child = 2 * at + 1) {
+        if (child + 1 < sweep->n_heap && is_before(&sweep->heap[child + 1], &sweep->heap[child])) {
             child++;
         }
-        if (!is_before(&work->heap[child], &item)) {
+        if (!is_before(&sweep->heap[child], &item)) {
             break;
         }
-        work->heap[at] = work->heap[child];
+        sweep->heap[at] = sweep->heap[child];
         at = child;
     }
-    work->heap[at] = item;
+    sweep->heap[at] = item;
 }
 
-static void keep_longest(struct work *work, struct waited item)
+static void keep_longest(struct waiting_sweep *sweep, struct waited item)
 {
-    uint32_t at = work->n_heap;
+    uint32_t at = sweep->n_heap;
 
-    if (at == work->options->n_most) {
-        if (at > 0 && is_before(&work->heap[0], &item)) {
-            sift_down(work, item);
+    if (at == sweep->options.n_most) {
+        if (at > 0 && is_before(&sweep->heap[0], &item)) {
+            sift_down(sweep, item);
         }
         return;
     }
-    for (; at > 0 && is_before(&item, &work->heap[(at - 1) / 2]); at = (at - 1) / 2) {
-        work->heap[at] = work->heap[(at - 1) / 2];
+    for (; at > 0 && is_before(&item, &sweep->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+        sweep->heap[at] = sweep->heap[(at - 1) / 2];
     }
-    work->heap[at] = item;
-    work->n_heap++;
+    sweep->heap[at] = item;
+    sweep->n_heap++;
 }
 
-static enum weir_status add_wait(struct work *work, uint32_t node, int64_t for_ns)
+static enum weir_status add_wait(struct waiting_sweep *sweep, uint32_t node, int64_t for_ns)
 {
-    struct waiting *out = work->out;
-    bool is_over = work->options->bound_ns >= 0 && for_ns > work->options->bound_ns;
+    struct waiting *out = &sweep->out;
+    bool is_over = sweep->options.bound_ns >= 0 && for_ns > sweep->options.bound_ns;
     struct waiting_group *group;
     uint32_t number = 0;
     enum weir_status status =
-        number_of(work, graph_node_group(work->graph, (weir_node){node}), &number);
+        number_of(sweep, graph_node_group(sweep->graph, (weir_node){node}), &number);
 
     if (status != WEIR_OK) {
         return status;
     }
     group = &out->groups[number];
     group->n_nodes++;
+    if (!weir_is(group->first) || node < group->first.index) {
+        group->first.index = node;
+    }
     if (for_ns <= 0) {
         return WEIR_OK;
     }
     group->n_waited++;
     group->n_over += is_over ? 1 : 0;
     group->total_ns = pairs_clamped_add(group->total_ns, for_ns);
-    if (for_ns > group->longest_ns) {
+    if (for_ns > group->longest_ns ||
+        (for_ns == group->longest_ns && node < group->longest.index)) {
         group->longest_ns = for_ns;
         group->longest.index = node;
     }
     out->n_waited++;
     out->n_over += is_over ? 1 : 0;
     out->longest_ns = for_ns > out->longest_ns ? for_ns : out->longest_ns;
-    keep_longest(work, (struct waited){for_ns, node});
+    keep_longest(sweep, (struct waited){for_ns, node});
     return WEIR_OK;
 }
 
@@ -176,21 +178,18 @@ static bool waits_still(const struct timeline *timeline, const struct timeline_s
     return span->start_ns < 0 && span->cause != WAIT_NONE && timeline->status != RUN_COMPLETE;
 }
 
-static enum weir_status add_nodes(struct work *work)
+static enum weir_status add_waiting_still(struct waiting_sweep *sweep)
 {
-    const struct timeline *timeline = work->timeline;
+    const struct timeline *timeline = sweep->timeline;
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < timeline->n_nodes && status == WEIR_OK; i++) {
         const struct timeline_span *span = &timeline->spans[i];
 
-        if (span->start_ns >= 0) {
-            status = add_wait(work, i, span->start_ns - span->ready_ns);
-        } else if (waits_still(timeline, span)) {
-            status = add_wait(work, i, timeline->makespan_ns - span->ready_ns);
+        if (waits_still(timeline, span)) {
+            status = add_wait(sweep, i, timeline->makespan_ns - span->ready_ns);
         }
     }
-    put_last(work->out);
     return status;
 }
 
@@ -201,24 +200,24 @@ static int by_length(const void *left, const void *right)
     return is_before(left, right) ? 1 : is_before(right, left) ? -1 : 0;
 }
 
-static enum weir_status list_longest(struct work *work)
+static enum weir_status list_longest(struct waiting_sweep *sweep)
 {
-    const struct timeline *timeline = work->timeline;
-    struct waiting *out = work->out;
+    const struct timeline *timeline = sweep->timeline;
+    struct waiting *out = &sweep->out;
 
-    out->longest = calloc((size_t)work->n_heap + 1, sizeof *out->longest);
+    out->longest = calloc((size_t)sweep->n_heap + 1, sizeof *out->longest);
     if (out->longest == NULL) {
-        return weir_error_memory(work->err);
+        return weir_error_memory(sweep->err);
     }
-    if (work->n_heap > 0) {
-        qsort(work->heap, work->n_heap, sizeof *work->heap, by_length);
+    if (sweep->n_heap > 0) {
+        qsort(sweep->heap, sweep->n_heap, sizeof *sweep->heap, by_length);
     }
-    for (uint32_t i = 0; i < work->n_heap; i++) {
-        const struct timeline_span *span = &timeline->spans[work->heap[i].node];
+    for (uint32_t i = 0; i < sweep->n_heap; i++) {
+        const struct timeline_span *span = &timeline->spans[sweep->heap[i].node];
         bool has_started = span->start_ns >= 0;
 
         out->longest[i] = (struct waiting_event){
-            .node = {work->heap[i].node},
+            .node = {sweep->heap[i].node},
             .from_ns = span->ready_ns,
             .to_ns = has_started ? span->start_ns : timeline->makespan_ns,
             .has_started = has_started,
@@ -226,7 +225,7 @@ static enum weir_status list_longest(struct work *work)
             .blocker = span->blocker,
         };
     }
-    out->n_longest = work->n_heap;
+    out->n_longest = sweep->n_heap;
     return WEIR_OK;
 }
 
@@ -256,19 +255,19 @@ struct by_engine {
     uint32_t *first, *next;
 };
 
-static void find_passers(struct work *work, const struct by_engine *events)
+static void find_passers(struct waiting_sweep *sweep, const struct by_engine *events)
 {
-    const struct timeline *timeline = work->timeline;
+    const struct timeline *timeline = sweep->timeline;
 
     for (uint32_t i = 0; i < timeline->n_nodes; i++) {
         const struct timeline_span *span = &timeline->spans[i];
-        weir_engine engine = graph_node_engine(work->graph, (weir_node){i});
+        weir_engine engine = graph_node_engine(sweep->graph, (weir_node){i});
 
         if (span->start_ns < 0 || !weir_is(engine)) {
             continue;
         }
         for (uint32_t e = events->first[engine.index]; e != 0; e = events->next[e - 1]) {
-            struct waiting_event *event = &work->out->longest[e - 1];
+            struct waiting_event *event = &sweep->out.longest[e - 1];
 
             if (span->ready_ns > event->from_ns && span->ready_ns < event->to_ns &&
                 span->order < timeline->spans[event->node.index].order) {
@@ -278,20 +277,20 @@ static void find_passers(struct work *work, const struct by_engine *events)
     }
 }
 
-static enum weir_status add_passers(struct work *work)
+static enum weir_status add_passers(struct waiting_sweep *sweep)
 {
-    struct waiting *out = work->out;
+    struct waiting *out = &sweep->out;
     struct by_engine events = {
-        calloc((size_t)graph_n_engines(work->graph) + 1, sizeof *events.first),
+        calloc((size_t)graph_n_engines(sweep->graph) + 1, sizeof *events.first),
         calloc((size_t)out->n_longest + 1, sizeof *events.next)};
 
     if (events.first == NULL || events.next == NULL) {
         free(events.first);
         free(events.next);
-        return weir_error_memory(work->err);
+        return weir_error_memory(sweep->err);
     }
     for (uint32_t i = 0; i < out->n_longest; i++) {
-        weir_engine engine = graph_node_engine(work->graph, out->longest[i].node);
+        weir_engine engine = graph_node_engine(sweep->graph, out->longest[i].node);
 
         if (weir_is(engine)) {
             events.next[i] = events.first[engine.index];
@@ -299,48 +298,107 @@ static enum weir_status add_passers(struct work *work)
         }
     }
     if (out->n_longest > 0) {
-        find_passers(work, &events);
+        find_passers(sweep, &events);
     }
     free(events.first);
     free(events.next);
     return WEIR_OK;
 }
 
+enum weir_status waiting_sweep_begin(const struct graph *graph, const struct timeline *timeline,
+                                     const struct waiting_options *options,
+                                     struct waiting_sweep **out, struct weir_error *err)
+{
+    struct waiting_sweep *sweep = calloc(1, sizeof *sweep);
+
+    if (sweep == NULL) {
+        return weir_error_memory(err);
+    }
+    sweep->graph = graph;
+    sweep->timeline = timeline;
+    sweep->options = *options;
+    sweep->out.has_bound = options->bound_ns >= 0;
+    sweep->numbers = keys_new();
+    sweep->heap = malloc(((size_t)options->n_most + 1) * sizeof *sweep->heap);
+    if (sweep->numbers == NULL || sweep->heap == NULL) {
+        waiting_sweep_free(sweep);
+        return weir_error_memory(err);
+    }
+    *out = sweep;
+    return WEIR_OK;
+}
+
+enum weir_status waiting_sweep_add(struct waiting_sweep *sweep, const weir_node *nodes, uint32_t n,
+                                   struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    sweep->err = err;
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        const struct timeline_span *span = &sweep->timeline->spans[nodes[i].index];
+
+        status = add_wait(sweep, nodes[i].index, span->start_ns - span->ready_ns);
+    }
+    return status;
+}
+
+enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, struct waiting *out,
+                                   struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    sweep->err = err;
+    if (sweep->timeline->status != RUN_COMPLETE) {
+        status = add_waiting_still(sweep);
+    }
+    if (status != WEIR_OK) {
+        return status;
+    }
+    if (sweep->out.n_groups > 0) {
+        qsort(sweep->out.groups, sweep->out.n_groups, sizeof *sweep->out.groups, by_first);
+    }
+    add_causes(&sweep->out, sweep->timeline);
+    status = list_longest(sweep);
+    if (status == WEIR_OK) {
+        status = add_passers(sweep);
+    }
+    if (status == WEIR_OK) {
+        *out = sweep->out;
+        sweep->out = (struct waiting){.n_groups = 0};
+    }
+    return status;
+}
+
+void waiting_sweep_free(struct waiting_sweep *sweep)
+{
+    if (sweep == NULL) {
+        return;
+    }
+    keys_free(sweep->numbers);
+    free(sweep->heap);
+    waiting_free(&sweep->out);
+    free(sweep);
+}
+
 enum weir_status waiting_find(const struct graph *graph, const struct timeline *timeline,
                               const struct waiting_options *options, struct waiting *out,
                               struct weir_error *err)
 {
-    struct waiting waiting = {.has_bound = options->bound_ns >= 0};
-    struct work work = {.graph = graph,
-                        .timeline = timeline,
-                        .options = options,
-                        .out = &waiting,
-                        .numbers = keys_new(),
-                        .heap = malloc(((size_t)options->n_most + 1) * sizeof *work.heap),
-                        .err = err};
-    enum weir_status status = WEIR_OK;
+    struct waiting_sweep *sweep = NULL;
+    enum weir_status status = waiting_sweep_begin(graph, timeline, options, &sweep, err);
 
-    if (work.numbers == NULL || work.heap == NULL) {
-        status = weir_error_memory(err);
+    for (uint32_t i = 0; i < timeline->n_nodes && status == WEIR_OK; i++) {
+        const weir_node node = {i};
+
+        if (timeline->spans[i].start_ns >= 0) {
+            status = waiting_sweep_add(sweep, &node, 1, err);
+        }
     }
     if (status == WEIR_OK) {
-        add_causes(&waiting, timeline);
-        status = add_nodes(&work);
+        status = waiting_sweep_end(sweep, out, err);
     }
-    if (status == WEIR_OK) {
-        status = list_longest(&work);
-    }
-    if (status == WEIR_OK) {
-        status = add_passers(&work);
-    }
-    keys_free(work.numbers);
-    free(work.heap);
-    if (status != WEIR_OK) {
-        waiting_free(&waiting);
-        return status;
-    }
-    *out = waiting;
-    return WEIR_OK;
+    waiting_sweep_free(sweep);
+    return status;
 }
 
 void waiting_free(struct waiting *waiting)

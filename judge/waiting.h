@@ -25,6 +25,7 @@ struct waiting_cause {
 /* Of the nodes with one group=; those without one are a group too, the last. */
 struct waiting_group {
     weir_text group;           /* 0: none */
+    weir_node first;           /* in program order */
     uint32_t n_nodes;          /* that started, or were ready and did not */
     uint32_t n_waited, n_over; /* of them, waited at all; longer than the bound */
     int64_t total_ns, longest_ns;
@@ -56,7 +57,22 @@ struct waiting {
     uint32_t n_longest;
 };
 
-/** Finds them. The caller frees with waiting_free.  @return WEIR_OK; WEIR_MEMORY */
+/* Finding them in one sweep. */
+struct waiting_sweep;
+
+MUST_CHECK enum weir_status waiting_sweep_begin(const struct graph *graph,
+                                                const struct timeline *timeline,
+                                                const struct waiting_options *options,
+                                                struct waiting_sweep **out, struct weir_error *err);
+/** @param nodes any n that started and were not added yet */
+MUST_CHECK enum weir_status waiting_sweep_add(struct waiting_sweep *sweep, const weir_node *nodes,
+                                              uint32_t n, struct weir_error *err);
+/** After all of them. The caller frees *out with waiting_free. */
+MUST_CHECK enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, struct waiting *out,
+                                              struct weir_error *err);
+void waiting_sweep_free(struct waiting_sweep *sweep);
+
+/** All at once. The caller frees with waiting_free.  @return WEIR_OK; WEIR_MEMORY */
 MUST_CHECK enum weir_status waiting_find(const struct graph *graph, const struct timeline *timeline,
                                          const struct waiting_options *options, struct waiting *out,
                                          struct weir_error *err);

@@ -30,3 +30,12 @@ tests_judge_test_tails_SOURCES = tests/judge/test_tails.c
 tests_judge_test_tails_LDADD = $(judge_test_libs)
 tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
 tests_judge_test_waiting_LDADD = $(judge_test_libs)
+
+# What explaining a run costs, beside simulating it: make tests/bench/explain_bench
+EXTRA_PROGRAMS += tests/bench/explain_bench
+tests_bench_explain_bench_SOURCES = \
+	tests/bench/explain_bench.c \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h
+tests_bench_explain_bench_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)

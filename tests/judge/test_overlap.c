@@ -22,6 +22,19 @@ static int64_t of_pair(const struct overlaps *overlaps, uint32_t a, uint32_t b)
     return 0;
 }
 
+static enum weir_status find(const struct scene *scene, struct overlaps *out)
+{
+    weir_node *order;
+    uint32_t n_started;
+    struct weir_error err;
+    enum weir_status status = timeline_order(scene->timeline, &order, &n_started, &err);
+
+    if (status == WEIR_OK)
+        status = overlaps_find(scene->graph, scene->timeline, order, n_started, out, &err);
+    free(order);
+    return status;
+}
+
 /* a runs 0-10, b 4-14 and c 6-8 on one engine of three slots, d 5-20 on another; z has no class and runs
  * 0-3, o at 7 for no time. Of class e: ab 6, ac 2, bc 2; e beside f: ad 5, bd 9, cd 2; z beside
  * a: 3. Kappa of e: 10/5, 10/10, 2/2: 22 over 17, the worst a. */
@@ -47,7 +60,7 @@ START_TEST(test_by_hand)
     scene.timeline->spans[0].isolated_ns = 5;
     e = graph_engine(scene.graph, (weir_engine){0})->class_.index;
     f = graph_engine(scene.graph, (weir_engine){1})->class_.index;
-    ck_assert_int_eq(overlaps_find(scene.graph, scene.timeline, &overlaps, &err), WEIR_OK);
+    ck_assert_int_eq(find(&scene, &overlaps), WEIR_OK);
     ck_assert_uint_eq(overlaps.n_pairs, 3);
     ck_assert_int_eq(of_pair(&overlaps, e, e), 10);
     ck_assert_int_eq(of_pair(&overlaps, e, f), 16);
@@ -79,14 +92,13 @@ START_TEST(test_sums_past_64_bits)
 {
     struct scene scene;
     struct overlaps overlaps;
-    struct weir_error err;
 
     scene_begin(&scene, "weir 1\nengine e slots=3\nnode a compute engine=e duration=1\n"
                         "node b compute engine=e duration=1\nnode c compute engine=e duration=1\n");
     scene_ran(&scene, "a", 0, 0, INT64_MAX, WAIT_NONE, NULL);
     scene_ran(&scene, "b", 0, 0, INT64_MAX, WAIT_NONE, NULL);
     scene_ran(&scene, "c", 1, 1, INT64_MAX - 1, WAIT_NONE, NULL);
-    ck_assert_int_eq(overlaps_find(scene.graph, scene.timeline, &overlaps, &err), WEIR_OK);
+    ck_assert_int_eq(find(&scene, &overlaps), WEIR_OK);
     ck_assert_uint_eq(overlaps.n_pairs, 1);
     ck_assert_int_eq(overlaps.pairs[0].overlap_ns, INT64_MAX);
     overlaps_free(&overlaps);
@@ -98,11 +110,10 @@ START_TEST(test_every_pair)
 {
     struct scene scene;
     struct overlaps overlaps;
-    struct weir_error err;
     int64_t total_ns = 0, listed_ns = 0;
 
     scene_make(&scene, (uint64_t)_i);
-    ck_assert_int_eq(overlaps_find(scene.graph, scene.timeline, &overlaps, &err), WEIR_OK);
+    ck_assert_int_eq(find(&scene, &overlaps), WEIR_OK);
     for (uint32_t a = 0; a <= overlaps.n_classes; a++) {
         for (uint32_t b = a; b <= overlaps.n_classes; b++) {
             uint32_t class_a = a == overlaps.n_classes ? WEIR_NONE : a;
@@ -140,7 +151,6 @@ START_TEST(test_very_many_classes)
     static char text[64 * NODES];
     struct scene scene;
     struct overlaps overlaps;
-    struct weir_error err;
     size_t at = (size_t)snprintf(text, sizeof text, "weir 1\n");
 
     for (int i = 0; i < NODES; i++)
@@ -155,7 +165,7 @@ START_TEST(test_very_many_classes)
         span->order = i;
     }
     scene.timeline->makespan_ns = NODES + 2;
-    ck_assert_int_eq(overlaps_find(scene.graph, scene.timeline, &overlaps, &err), WEIR_OK);
+    ck_assert_int_eq(find(&scene, &overlaps), WEIR_OK);
     ck_assert_uint_eq(overlaps.n_pairs, 2 * NODES - 3);
     for (uint32_t i = 0; i + 2 < NODES; i++) {
         ck_assert_int_eq(of_pair(&overlaps, i, i + 1), 2);
@@ -182,7 +192,7 @@ START_TEST(test_what_is_hypothetical)
     scene_ran(&scene, "na", 0, 0, 9, WAIT_NONE, NULL);
     scene_ran(&scene, "nb", 0, 0, 9, WAIT_NONE, NULL);
     scene_ran(&scene, "nc", 0, 0, 9, WAIT_NONE, NULL);
-    ck_assert_int_eq(overlaps_find(scene.graph, scene.timeline, &overlaps, &err), WEIR_OK);
+    ck_assert_int_eq(find(&scene, &overlaps), WEIR_OK);
     ck_assert_uint_eq(overlaps.n_pairs, 3); /* ab, ac, bc */
     for (int by_factor = 0; by_factor < 2; by_factor++) {
         ck_assert_int_eq(
