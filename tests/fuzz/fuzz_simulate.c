@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz target of everything behind the reader: binding, expansion, plan and simulation of any graph
- * that the reader accepts, under each contention family. Whatever the graph is, the simulation ends:
+ * that the reader accepts, under each contention family, and by rules of priority. Whatever the graph is, the simulation ends:
  * with a timeline that keeps to readiness and capacity, or with a reason. The graph with all implied
  * actions written out gives the same timeline. */
 #include <stdlib.h>
@@ -48,11 +48,18 @@ static void must_be_possible(const struct graph *graph, const struct timeline *t
     }
 }
 
-/* Simulates the graph under `retain`; NULL when it is refused, with a message. */
-static struct timeline *simulated(const struct graph *graph, enum contention contention)
+/* A policy, and a setting of it; NULL: none. */
+struct choice {
+    const char *policy, *setting;
+};
+
+/* Simulates the graph; NULL when it is refused, with a message. */
+static struct timeline *simulated(const struct graph *graph, const struct choice *choice,
+                                  enum contention contention)
 {
     struct weir_error err = {.status = WEIR_OK};
-    struct plan_options options = {.seed = 1};
+    struct plan_options options = {
+        .seed = 1, .sets = &choice->setting, .n_sets = choice->setting == NULL ? 0 : 1};
     struct simulate_options how = simulate_default();
     struct simulate_result result = {.timeline = NULL};
     struct report *report = new_report();
@@ -60,7 +67,7 @@ static struct timeline *simulated(const struct graph *graph, enum contention con
 
     how.contention = contention;
     how.keeps_details = true;
-    if (policy_find("retain", &options.policy, &err) != WEIR_OK)
+    if (policy_find(choice->policy, &options.policy, &err) != WEIR_OK)
         abort();
     enum weir_status status = plan_make(graph, &options, report, &plan, &err);
     if (status == WEIR_OK)
@@ -89,15 +96,33 @@ static void must_be_equal(const struct timeline *a, const struct timeline *b)
         abort();
 }
 
+static void try_both(const struct graph *graph, const struct graph *expanded,
+                     const struct choice *choice, enum contention contention)
+{
+    struct timeline *timeline = simulated(graph, choice, contention);
+    struct timeline *again = simulated(expanded, choice, contention);
+
+    must_be_equal(timeline, again);
+    timeline_free(timeline);
+    timeline_free(again);
+}
+
 static void try_families(const struct graph *graph, const struct graph *expanded)
 {
-    for (int family = CONTENTION_NONE; family <= CONTENTION_SHARE; family++) {
-        struct timeline *timeline = simulated(graph, (enum contention)family);
-        struct timeline *again = simulated(expanded, (enum contention)family);
-        must_be_equal(timeline, again);
-        timeline_free(timeline);
-        timeline_free(again);
-    }
+    static const struct choice retain = {"retain", NULL};
+
+    for (int family = CONTENTION_NONE; family <= CONTENTION_SHARE; family++)
+        try_both(graph, expanded, &retain, (enum contention)family);
+}
+
+/* Rules of priority see the same order in both. */
+static void try_rules(const struct graph *graph, const struct graph *expanded)
+{
+    static const struct choice choices[] = {
+        {"lft", NULL}, {"lst", "serial=1"}, {"grpw-all", NULL}, {"mts", "serial=1"}, {"wcs", NULL}};
+
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        try_both(graph, expanded, &choices[i], CONTENTION_NONE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -115,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (bind_expand(binding, &expanded, &err) != WEIR_OK)
             abort();
         try_families(graph, expanded);
+        try_rules(graph, expanded);
     }
     bind_free(binding);
     graph_free(expanded);
