@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz target of everything behind the reader: binding, expansion, plan and simulation of any graph
- * that the reader accepts, under each contention family, and by rules of priority. Whatever the graph is, the simulation ends:
- * with a timeline that keeps to readiness and capacity, or with a reason. The graph with all implied
- * actions written out gives the same timeline. */
+ * that the reader accepts, under each contention family, and by rules of priority. Whatever the graph
+ * is, the simulation ends: with a timeline that keeps to readiness and capacity, or with a reason. The
+ * graph with all implied actions written out gives the same timeline. */
 #include <stdlib.h>
 #include <string.h>
 
