@@ -230,6 +230,7 @@ static void clear_away(struct verify *verify)
     free(verify->settled);
     free(verify->way_ns);
     free(verify->holds);
+    free(verify->is_staged);
     free(verify->levels);
     free(verify->level_first);
     free(verify->late_ns);

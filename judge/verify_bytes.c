@@ -128,6 +128,8 @@ static enum weir_status hold_charges(struct verify *verify, uint32_t node)
                  NONE, node, value.workspace[i].bytes, start_ns, verify->done[node]);
     }
     if (value.staging.bytes > 0 && status == WEIR_OK) {
+        verify->is_staged[graph_charge_domain(verify->graph, (weir_node){node}, &value.staging)
+                              .index] = true;
         status = hold(verify,
                       graph_charge_domain(verify->graph, (weir_node){node}, &value.staging).index,
                       NONE, node, value.staging.bytes, start_ns, staging_end(verify, node));
@@ -139,6 +141,10 @@ static enum weir_status find_held(struct verify *verify)
 {
     enum weir_status status = WEIR_OK;
 
+    verify->is_staged = calloc((size_t)verify->n_domains + 1, sizeof *verify->is_staged);
+    if (verify->is_staged == NULL) {
+        return weir_error_memory(verify->err);
+    }
     for (uint32_t i = 0; i < verify->n_copies && status == WEIR_OK; i++) {
         const struct verify_copy *copy = &verify->copies[i];
 

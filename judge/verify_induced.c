@@ -83,33 +83,8 @@ static bool ends_staging(const struct verify *verify, weir_node node)
     return false;
 }
 
-static bool has_staging(const struct verify *verify, weir_domain domain)
+static void check_givers(struct verify *verify)
 {
-    for (size_t i = 0; i < verify->n_holds; i++) {
-        const struct verify_hold *hold = &verify->holds[i];
-        struct graph_node value;
-
-        if (weir_is(hold->object) || !weir_is(hold->node) || !weir_same(hold->domain, domain)) {
-            continue;
-        }
-        graph_node(verify->graph, hold->node, &value);
-        if (value.staging.bytes > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum weir_status check_givers(struct verify *verify)
-{
-    bool *is_staged = calloc((size_t)verify->n_domains + 1, sizeof *is_staged);
-
-    if (is_staged == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (uint32_t i = 0; i < verify->n_domains; i++) {
-        is_staged[i] = has_staging(verify, (weir_domain){i});
-    }
     for (size_t i = 0; i < verify->timeline->n_induced; i++) {
         const struct timeline_induced *induced = &verify->timeline->induced[i];
         struct verify_at at = verify_at(VERIFY_INDUCED_GIVER, induced->producer.index,
@@ -120,7 +95,7 @@ static enum weir_status check_givers(struct verify *verify)
         at.other = induced->consumer;
         at.domain = induced->domain;
         if (!gives_in(verify, induced->producer, induced->domain) &&
-            !(is_staged[induced->domain.index] &&
+            !(verify->is_staged[induced->domain.index] &&
               (value.staging.bytes > 0 || ends_staging(verify, induced->producer)))) {
             verify_add(verify, at,
                        "node %s is said to have had %" PRId64
@@ -131,8 +106,6 @@ static enum weir_status check_givers(struct verify *verify)
                        node_name(verify, induced->producer.index));
         }
     }
-    free(is_staged);
-    return WEIR_OK;
 }
 
 /* One for each node and domain of what is taken, and of what is brought; to be merged. */
@@ -221,15 +194,10 @@ static enum weir_status check_amounts(struct verify *verify)
 
 enum weir_status verify_induced(struct verify *verify)
 {
-    enum weir_status status;
-
     for (size_t i = 0; i < verify->timeline->n_induced; i++) {
         check_edge(verify, &verify->timeline->induced[i]);
     }
-    status = check_givers(verify);
-    if (status != WEIR_OK) {
-        return status;
-    }
+    check_givers(verify);
     if (verify->is_lenient) {
         verify_skip(verify, VERIFY_CHECK_INDUCED,
                     "whether they bring all that is taken: they are those of the plan");

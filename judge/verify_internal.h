@@ -134,6 +134,7 @@ struct verify {
     /* verify_bytes.c */
     struct verify_hold *holds; /* by time of acquisition, by node */
     size_t holds_room, n_holds;
+    bool *is_staged;             /* by domain: something is staged there */
     struct verify_level *levels; /* of domain d: levels[level_first[d]] up to the next's */
     size_t levels_room;
     size_t *level_first;

@@ -247,20 +247,43 @@ static enum weir_status holds_until(struct waiting *waiting, const struct timeli
     return WEIR_OK;
 }
 
+static void tell_cause(struct verify *verify, const struct timeline_wait *wait, int64_t t_ns)
+{
+    verify_add(verify, verify_at(VERIFY_WAIT_CAUSE, wait->node.index, t_ns),
+               "node %s is said to wait for %s from %" PRId64 " to %" PRId64 " ns, and at %" PRId64
+               " ns that was not in its way",
+               node_name(verify, wait->node.index), wait_cause_name(wait->cause), wait->from_ns,
+               wait->to_ns, t_ns);
+}
+
+/* One that lacks bytes may have had room for a while when its engine had no slot for it, and lacked them
+ * again after that: it is told as one stretch. */
+static int64_t full_until(const struct waiting *waiting, const struct timeline_wait *wait,
+                          int64_t t_ns)
+{
+    uint32_t engine = waiting->verify->nodes[wait->node.index].engine;
+
+    return wait->cause == WAIT_CAPACITY && t_ns > wait->from_ns && engine != NONE
+               ? during_until(&waiting->full, engine, t_ns)
+               : t_ns;
+}
+
 static enum weir_status check_cause(struct waiting *waiting, const struct timeline_wait *wait)
 {
-    struct verify *verify = waiting->verify;
     int64_t t_ns = wait->from_ns, until_ns;
     enum weir_status status = WEIR_OK;
 
     while (t_ns < wait->to_ns && status == WEIR_OK) {
         status = holds_until(waiting, wait, t_ns, &until_ns);
+        if (until_ns == t_ns) {
+            until_ns = full_until(waiting, wait, t_ns);
+            if (until_ns >= wait->to_ns) { /* then it must have lacked them at last */
+                t_ns = wait->to_ns - 1;
+                status = status == WEIR_OK ? holds_until(waiting, wait, t_ns, &until_ns) : status;
+            }
+        }
         if (status == WEIR_OK && until_ns == t_ns) {
-            verify_add(verify, verify_at(VERIFY_WAIT_CAUSE, wait->node.index, t_ns),
-                       "node %s is said to wait for %s from %" PRId64 " to %" PRId64
-                       " ns, and at %" PRId64 " ns that was not in its way",
-                       node_name(verify, wait->node.index), wait_cause_name(wait->cause),
-                       wait->from_ns, wait->to_ns, t_ns);
+            tell_cause(waiting->verify, wait, t_ns);
             return WEIR_OK;
         }
         t_ns = until_ns;
@@ -283,7 +306,21 @@ static bool needs_in(struct waiting *waiting, const struct timeline_wait *wait, 
     return false;
 }
 
-/* Did bytes of the object (none: workspace or staging) come back then, by that node? */
+/* Does it need bytes in a domain where something is staged? */
+static bool needs_staged(struct waiting *waiting, const struct timeline_wait *wait)
+{
+    uint32_t n = verify_needs_at(waiting->verify, wait->node.index, wait->from_ns, waiting->needs);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (waiting->verify->is_staged[waiting->needs[i].domain]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Did bytes of the object come back then, by that node? Without an object they were staged: those go
+ * with the last use of a copy, which may be in another domain. */
 static bool gave_bytes(struct waiting *waiting, const struct timeline_wait *wait)
 {
     const struct verify *verify = waiting->verify;
@@ -291,10 +328,13 @@ static bool gave_bytes(struct waiting *waiting, const struct timeline_wait *wait
 
     for (uint32_t i = verify->touch_first[giver]; i < verify->touch_first[giver + 1]; i++) {
         const struct verify_copy *copy = &verify->copies[verify->touches[i].copy];
-        bool is_end = copy->end.ns == wait->to_ns && weir_same(copy->object, wait->object);
-        bool is_staged = copy->last_use.ns == wait->to_ns && !weir_is(wait->object);
 
-        if ((is_end || is_staged) && needs_in(waiting, wait, copy->domain.index)) {
+        if (copy->end.ns == wait->to_ns && weir_same(copy->object, wait->object) &&
+            needs_in(waiting, wait, copy->domain.index)) {
+            return true;
+        }
+        if (copy->last_use.ns == wait->to_ns && !weir_is(wait->object) &&
+            needs_staged(waiting, wait)) {
             return true;
         }
     }
@@ -318,12 +358,6 @@ static bool gave_charges(struct waiting *waiting, const struct timeline_wait *wa
            needs_in(waiting, wait, graph_charge_domain(verify->graph, giver, &value.staging).index);
 }
 
-/* Did a copy begin meanwhile that the node might have begun? Then it needs less, and nobody gave. */
-static bool needs_less(const struct verify *verify, const struct timeline_wait *wait)
-{
-    return next_begin(verify, wait->node.index, wait->from_ns) <= wait->to_ns;
-}
-
 static const char *fault_of_blocker(struct waiting *waiting, const struct timeline_wait *wait)
 {
     const struct verify *verify = waiting->verify;
@@ -333,7 +367,7 @@ static const char *fault_of_blocker(struct waiting *waiting, const struct timeli
         return NULL;
     }
     if (blocker == NONE) {
-        return wait->cause == WAIT_CAPACITY && needs_less(verify, wait) ? NULL : "nobody";
+        return "nobody";
     }
     if (verify->done[blocker].ns != wait->to_ns) {
         return "who was not done then";
@@ -345,7 +379,7 @@ static const char *fault_of_blocker(struct waiting *waiting, const struct timeli
     if (wait->cause == WAIT_OVERLAP) {
         return apart_has(&waiting->pairs, node, blocker) ? NULL : "whom it may overlap";
     }
-    return gave_bytes(waiting, wait) || gave_charges(waiting, wait) || needs_less(verify, wait)
+    return gave_bytes(waiting, wait) || gave_charges(waiting, wait)
                ? NULL
                : "who gave back nothing that it lacked, or not that object";
 }
