@@ -109,12 +109,25 @@ static enum weir_status verify_stored(struct request *request, const char *name,
 
 /* ---- answers ---- */
 
+/* Nothing was looked at: that is no pass. */
+static const char *skipped(const struct verify_check *check)
+{
+    return check->skipped == NULL && check->n_checked == 0 ? "the run has nothing of the kind"
+                                                           : check->skipped;
+}
+
 static const char *outcome(const struct verify_check *check)
 {
-    if (check->n_findings > 0) {
-        return "failed";
+    return check->n_findings > 0 ? "failed" : check->n_checked > 0 ? "passed" : "skipped";
+}
+
+static void json_name(struct json *json, const char *key, bool is_there, const char *name)
+{
+    if (is_there) {
+        json_text(json, key, name);
+    } else {
+        json_null(json, key);
     }
-    return check->n_checked > 0 || check->skipped == NULL ? "passed" : "skipped";
 }
 
 static void json_checks(struct json *json, const struct verify_result *result)
@@ -128,23 +141,10 @@ static void json_checks(struct json *json, const struct verify_result *result)
         json_text(json, "outcome", outcome(check));
         json_integer(json, "checked", check->n_checked);
         json_integer(json, "findings", check->n_findings);
-        if (check->skipped == NULL) {
-            json_null(json, "skipped");
-        } else {
-            json_text(json, "skipped", check->skipped);
-        }
+        json_name(json, "skipped", skipped(check) != NULL, skipped(check));
         json_close_object(json);
     }
     json_close_array(json);
-}
-
-static void json_name(struct json *json, const char *key, bool is_there, const char *name)
-{
-    if (is_there) {
-        json_text(json, key, name);
-    } else {
-        json_null(json, key);
-    }
 }
 
 static void json_finding(struct json *json, const struct graph *graph,
@@ -230,11 +230,11 @@ static void answer_text(const struct request *request, const struct run *run,
         if (check->n_findings > 0) {
             printf(" %" PRId64 " wrong of", check->n_findings);
         }
-        if (check->n_checked > 0 || check->skipped == NULL) {
+        if (check->n_checked > 0) {
             printf(" %" PRId64 " checked", check->n_checked);
         }
-        if (check->skipped != NULL) {
-            printf("%s %s", check->n_checked > 0 ? "; not" : "", check->skipped);
+        if (skipped(check) != NULL) {
+            printf("%s %s", check->n_checked > 0 ? "; not" : "", skipped(check));
         }
         putchar('\n');
     }
