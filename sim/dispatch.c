@@ -29,7 +29,7 @@ static enum weir_status end_overlaps(struct simulation *sim, uint32_t node)
         return WEIR_OK;
     }
     overlap_end(sim->forbidden, node);
-    return simulation_wake_all(sim, &sim->for_overlap, node, (weir_object){WEIR_NONE});
+    return sim->for_overlap.n > 0 ? simulation_wake_apart(sim, node) : WEIR_OK;
 }
 
 static void free_slot(struct simulation *sim, uint32_t node)
@@ -296,7 +296,7 @@ enum weir_status simulation_start_what_fits(struct simulation *sim)
     enum weir_status status = WEIR_OK;
 
     if (sim->for_policy.n > 0) {
-        status = simulation_wake_all(sim, &sim->for_policy, WEIR_NONE, (weir_object){WEIR_NONE});
+        status = simulation_wake_held(sim);
     }
     while ((sim->n_open > 0 || sim->has_stale) && status == WEIR_OK) {
         struct candidate candidate;

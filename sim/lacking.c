@@ -157,11 +157,11 @@ static const struct free_level *last_too_low(const struct lacking_domain *lackin
     return low == 0 ? NULL : &lacking->levels[low - 1];
 }
 
-/* Who ended the node's lack of bytes, which may be a while ago: since then it lacked a slot. */
-static void name_giver(struct simulation *sim, struct candidate *candidate, weir_domain domain)
+/* Who ended the node's lack of so many bytes, which may be a while ago: since then it lacked a slot. */
+static void name_giver(struct simulation *sim, struct candidate *candidate, weir_domain domain,
+                       int64_t need_bytes)
 {
-    const struct free_level *level = last_too_low(
-        &sim->lacking[domain.index], memory_need_bytes(sim->memory, candidate->node, domain));
+    const struct free_level *level = last_too_low(&sim->lacking[domain.index], need_bytes);
     struct timeline_span *span = &sim->timeline->spans[candidate->node];
     uint32_t copy;
 
@@ -181,9 +181,10 @@ struct candidate lacking_take(struct simulation *sim, uint32_t engine, uint32_t 
                               struct candidate candidate)
 {
     struct engine_shelf *from = &sim->engines[engine].shelves[shelf];
+    weir_domain domain = {from->domain};
 
     shelf_remove(&sim->shelves, &from->root, &candidate);
-    name_giver(sim, &candidate, (weir_domain){from->domain});
+    name_giver(sim, &candidate, domain, memory_need_bytes(sim->memory, candidate.node, domain));
     count(sim, engine, from->domain, -1);
     return candidate;
 }
@@ -204,17 +205,41 @@ void lacking_wake(struct simulation *sim)
     }
 }
 
-enum weir_status lacking_return(struct simulation *sim, uint32_t engine)
+/* One that was on the shelf, and what it needed. Who begins a copy takes at least what the others need
+ * less: one that lacks nothing now had room before, if only just before. */
+static enum weir_status put_back(struct simulation *sim, uint32_t engine, uint32_t at,
+                                 struct candidate candidate, int64_t needed_bytes)
+{
+    struct engine_shelf *shelf = &sim->engines[engine].shelves[at];
+    weir_domain domain = {shelf->domain};
+    int64_t need_bytes = memory_need_bytes(sim->memory, candidate.node, domain);
+    const struct free_level *level = last_too_low(&sim->lacking[domain.index], needed_bytes);
+    bool had_room = level != NULL && level->end_ns >= 0;
+
+    if (sim->priority != NULL) {
+        candidate.priority = sim->priority[candidate.node];
+    }
+    if (need_bytes == needed_bytes || (!had_room && need_bytes > free_bytes(sim, domain))) {
+        return shelf_add(&sim->shelves, &shelf->root, candidate, need_bytes, sim->err);
+    }
+    name_giver(sim, &candidate, domain, needed_bytes);
+    count(sim, engine, domain.index, -1);
+    return ready_push(&sim->engines[engine].queue, candidate, sim->err);
+}
+
+enum weir_status lacking_reorder(struct simulation *sim, uint32_t engine)
 {
     struct engine_state *state = &sim->engines[engine];
     enum weir_status status = WEIR_OK;
 
     for (uint32_t i = 0; i < state->n_shelves; i++) {
+        uint32_t rest = state->shelves[i].root;
         struct candidate candidate;
+        int64_t needed_bytes;
 
-        while (status == WEIR_OK && shelf_pop(&sim->shelves, &state->shelves[i].root, &candidate)) {
-            count(sim, engine, state->shelves[i].domain, -1);
-            status = ready_push(&state->queue, candidate, sim->err);
+        state->shelves[i].root = 0;
+        while (status == WEIR_OK && shelf_pop(&sim->shelves, &rest, &candidate, &needed_bytes)) {
+            status = put_back(sim, engine, i, candidate, needed_bytes);
         }
     }
     return status;

@@ -21,8 +21,9 @@ struct candidate lacking_take(struct simulation *sim, uint32_t engine, uint32_t 
 void lacking_wake(struct simulation *sim);
 /** The instant has settled. */
 MUST_CHECK enum weir_status lacking_settle(struct simulation *sim);
-/** Needs, or the order, may have changed: those of the engine stand in its queue again. */
-MUST_CHECK enum weir_status lacking_return(struct simulation *sim, uint32_t engine);
+/** Needs, or the order, may have changed: those of the engine find their places anew. One that
+ *  needs less, and has room, stands in the queue again. */
+MUST_CHECK enum weir_status lacking_reorder(struct simulation *sim, uint32_t engine);
 /** The nodes that wait for the domain (none: for any), by number, malloc'ed. */
 MUST_CHECK enum weir_status lacking_list(const struct simulation *sim, weir_domain domain,
                                          uint32_t **out, uint32_t *n, struct weir_error *err);

@@ -127,15 +127,23 @@ bool open_take_lacking(struct simulation *sim, struct candidate *first)
     return true;
 }
 
-/* Of a stale engine all candidates stand in its queue again. */
+/* The candidates of a stale engine find their places anew, and so does its head. */
 static enum weir_status refresh(struct simulation *sim, uint32_t index)
 {
-    enum weir_status status = lacking_return(sim, index);
+    struct engine_state *engine = &sim->engines[index];
+    enum weir_status status = lacking_reorder(sim, index);
 
-    sim->engines[index].is_stale = false;
-    return status == WEIR_OK && sim->priority != NULL
-               ? ready_reorder(&sim->engines[index].queue, sim->priority, sim->err)
-               : status;
+    engine->is_stale = false;
+    if (status == WEIR_OK && sim->priority != NULL) {
+        status = ready_reorder(&engine->queue, sim->priority, sim->err);
+    }
+    if (engine->open_at > 0 && engine->n_shelved > 0) {
+        struct candidate first;
+        uint32_t shelf;
+
+        engine->head = first_of(sim, index, &first, &shelf) ? first : engine->head;
+    }
+    return status;
 }
 
 enum weir_status open_reorder(struct simulation *sim)

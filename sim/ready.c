@@ -183,17 +183,35 @@ enum weir_status simulation_set_aside(struct simulation *sim, struct waiting *wa
     return status;
 }
 
-enum weir_status simulation_wake_all(struct simulation *sim, struct waiting *waiting,
-                                     uint32_t giver, weir_object given)
+/* Those of the list that may try again; the others stay in it, in their order. @param ended whose end
+ * it is, and only of those that overlap nobody now: what gave way; WEIR_NONE: all */
+static enum weir_status wake(struct simulation *sim, struct waiting *waiting, uint32_t ended)
 {
-    uint32_t n = waiting->n;
+    uint32_t n = waiting->n, n_left = 0;
     enum weir_status status = WEIR_OK;
 
     waiting->n = 0;
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
-        sim->timeline->spans[waiting->items[i].node].blocker.index = giver;
-        waiting->items[i].given = given.index;
-        status = push_again(sim, waiting->items[i]);
+        struct candidate candidate = waiting->items[i];
+
+        if (ended != WEIR_NONE && overlap_count(sim->forbidden, candidate.node) > 0) {
+            waiting->items[n_left++] = candidate;
+            continue;
+        }
+        sim->timeline->spans[candidate.node].blocker.index = ended;
+        candidate.given = WEIR_NONE;
+        status = push_again(sim, candidate);
     }
+    waiting->n = n_left;
     return status;
+}
+
+enum weir_status simulation_wake_held(struct simulation *sim)
+{
+    return wake(sim, &sim->for_policy, WEIR_NONE);
+}
+
+enum weir_status simulation_wake_apart(struct simulation *sim, uint32_t ended)
+{
+    return wake(sim, &sim->for_overlap, ended);
 }

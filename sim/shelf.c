@@ -117,22 +117,24 @@ bool shelf_first(const struct shelf_pool *pool, uint32_t shelf, int64_t free_byt
     }
 }
 
-/* The tree without the candidate. */
-static uint32_t without(struct shelf_pool *pool, uint32_t at, const struct candidate *candidate)
+/* The tree without the candidate. @param need_bytes gets what that needed */
+static uint32_t without(struct shelf_pool *pool, uint32_t at, const struct candidate *candidate,
+                        int64_t *need_bytes)
 {
     struct shelf_item *item = &pool->items[at - 1];
 
     if (item->candidate.node == candidate->node) {
         uint32_t rest = join(pool, item->left, item->right);
 
+        *need_bytes = item->need_bytes;
         item->left = pool->unused;
         pool->unused = at;
         return rest;
     }
     if (candidate_before(candidate, &item->candidate)) {
-        item->left = without(pool, item->left, candidate);
+        item->left = without(pool, item->left, candidate, need_bytes);
     } else {
-        item->right = without(pool, item->right, candidate);
+        item->right = without(pool, item->right, candidate, need_bytes);
     }
     sum_up(pool, at);
     return at;
@@ -140,14 +142,17 @@ static uint32_t without(struct shelf_pool *pool, uint32_t at, const struct candi
 
 void shelf_remove(struct shelf_pool *pool, uint32_t *shelf, const struct candidate *candidate)
 {
-    *shelf = without(pool, *shelf, candidate);
+    int64_t need_bytes;
+
+    *shelf = without(pool, *shelf, candidate, &need_bytes);
 }
 
-bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first)
+bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first,
+               int64_t *need_bytes)
 {
     if (!shelf_first(pool, *shelf, INT64_MAX, first)) {
         return false;
     }
-    shelf_remove(pool, shelf, first);
+    *shelf = without(pool, *shelf, first, need_bytes);
     return true;
 }

@@ -33,7 +33,8 @@ bool shelf_first(const struct shelf_pool *pool, uint32_t shelf, int64_t free_byt
                  struct candidate *first);
 /** Takes out one that is on the shelf. */
 void shelf_remove(struct shelf_pool *pool, uint32_t *shelf, const struct candidate *candidate);
-/** Takes out the first of all. @return false when the shelf is empty */
-bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first);
+/** Takes out the first of all, and what it needed. @return false when the shelf is empty */
+bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first,
+               int64_t *need_bytes);
 
 #endif

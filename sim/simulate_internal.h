@@ -28,7 +28,7 @@ struct engine_state {
     int64_t free_slots;
     uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
     uint32_t open_at;  /* where it stands among the open engines, plus one; 0: it is not open */
-    bool is_stale;     /* priorities of nodes in its queue have changed */
+    bool is_stale; /* priorities of its nodes have changed, or what those that lack bytes need */
 };
 
 /* Nodes that are ready and cannot start, until something happens. */
@@ -147,9 +147,10 @@ MUST_CHECK enum weir_status simulation_resume(struct simulation *, uint32_t node
 /** The node could not start for that cause: it waits until the list is woken. */
 MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct waiting *waiting,
                                                  struct candidate candidate, enum wait_cause cause);
-/** The giver has given back what those in the list wait for. @param given whose bytes; may be none */
-MUST_CHECK enum weir_status simulation_wake_all(struct simulation *, struct waiting *waiting,
-                                                uint32_t giver, weir_object given);
+/** Something has happened: those that the policy held may try again. */
+MUST_CHECK enum weir_status simulation_wake_held(struct simulation *);
+/** The node has ended: those may try again that must not overlap it, and no other that runs. */
+MUST_CHECK enum weir_status simulation_wake_apart(struct simulation *, uint32_t ended);
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */

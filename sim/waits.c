@@ -145,11 +145,12 @@ static enum weir_status sort_stretches(const struct simulation *sim, struct plac
     return WEIR_OK;
 }
 
-/* Writes the rows of the node: those kept, or the one that its span tells. */
+/* Writes the rows of the node: those kept, or the one that its span tells. What it lacked and got
+ * within the instant of its start has no row, and is not what it waited for last. */
 static enum weir_status write_node(struct simulation *sim, uint32_t node,
                                    const struct place *places, size_t *at)
 {
-    const struct timeline_span *span = &sim->timeline->spans[node];
+    struct timeline_span *span = &sim->timeline->spans[node];
     const struct timeline_wait whole = {{node},         (enum wait_cause)span->cause,
                                         span->blocker,  {WEIR_NONE},
                                         span->ready_ns, span->start_ns};
@@ -160,8 +161,11 @@ static enum weir_status write_node(struct simulation *sim, uint32_t node,
                                                : WEIR_OK;
     }
     while (status == WEIR_OK && *at < sim->stretches.n && places[*at].order == span->order) {
-        status =
-            timeline_add_wait(sim->timeline, &sim->stretches.items[places[(*at)++].row], sim->err);
+        const struct timeline_wait *wait = &sim->stretches.items[places[(*at)++].row];
+
+        span->cause = (uint8_t)wait->cause;
+        span->blocker = wait->blocker;
+        status = timeline_add_wait(sim->timeline, wait, sim->err);
     }
     return status;
 }

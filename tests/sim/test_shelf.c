@@ -48,6 +48,7 @@ START_TEST(test_first_that_fits)
     struct random_stream random;
     struct candidate first;
     uint32_t shelf = 0;
+    int64_t need_bytes;
 
     random_seed(&random, (uint64_t)_i, 0);
     for (uint32_t step = 0; step < 20 * N; step++) {
@@ -69,11 +70,12 @@ START_TEST(test_first_that_fits)
     ck_assert_uint_le(pool.n, N); /* room is used again */
     for (struct row *expected = look(rows, INT64_MAX); expected != NULL;
          expected = look(rows, INT64_MAX)) {
-        ck_assert(shelf_pop(&pool, &shelf, &first));
+        ck_assert(shelf_pop(&pool, &shelf, &first, &need_bytes));
         ck_assert_uint_eq(first.node, expected->candidate.node);
+        ck_assert_int_eq(need_bytes, expected->need_bytes);
         expected->is_on = false;
     }
-    ck_assert(!shelf_pop(&pool, &shelf, &first));
+    ck_assert(!shelf_pop(&pool, &shelf, &first, &need_bytes));
     free(pool.items);
 }
 END_TEST
