@@ -9,6 +9,9 @@
 #include "base/number.h"
 #include "cmd/findings.h"
 #include "judge/settings.h"
+#include "judge/widest.h"
+
+#define WIDEST_NAMED 3 /* nodes whose length is drawn, with a tail that got worse */
 
 static uint32_t count_complete(const struct stored_run *stored)
 {
@@ -135,7 +138,18 @@ static enum weir_status compare_peaks(const struct stored_run *a, const struct s
     return status;
 }
 
-static void find_regression(struct compared_tails *out)
+/* Whose lengths the tail may come from. */
+static void name_widest(const struct stored_run *b, struct report *report)
+{
+    weir_node widest[WIDEST_NAMED];
+    uint32_t n = widest_find(b->graph, b->timeline, widest, WIDEST_NAMED);
+
+    for (uint32_t i = 0; i < n; i++) {
+        report_name(report, graph_node_name(b->graph, widest[i]));
+    }
+}
+
+static void find_regression(const struct stored_run *b, struct compared_tails *out)
 {
     const struct tails_change *mean = &out->makespan_ns.of[TAILS_MEAN];
     const struct tails_change *tail = &out->makespan_ns.of[out->quantile];
@@ -160,6 +174,7 @@ static void find_regression(struct compared_tails *out)
         "by %s%s%s",
         text[0], text[1], tails_figure_name(out->quantile), text[2], text[3], text[4],
         tail->low == tail->high ? "" : " to ", tail->low == tail->high ? "" : text[5]);
+    name_widest(b, out->findings);
 }
 
 enum weir_status compared_tails_find(const struct stored_run *a, const struct stored_run *b,
@@ -183,7 +198,7 @@ enum weir_status compared_tails_find(const struct stored_run *a, const struct st
     }
     if (status == WEIR_OK) {
         out->is_known = true;
-        find_regression(out);
+        find_regression(b, out);
     }
     return status;
 }

@@ -71,4 +71,6 @@ judge_libjudge_a_SOURCES = \
 	judge/waiting.c \
 	judge/waiting.h \
 	judge/why.c \
-	judge/why.h
+	judge/why.h \
+	judge/widest.c \
+	judge/widest.h
