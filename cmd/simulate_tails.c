@@ -220,8 +220,8 @@ static enum weir_status spread(struct tailed *tailed, uint64_t seed, struct weir
         tailed->peak_bytes = calloc((size_t)sampling->n_domains + 1, sizeof *tailed->peak_bytes);
         status = tailed->peak_bytes == NULL ? weir_error_memory(err) : WEIR_OK;
     }
-    for (uint32_t i = 0; i < sampling->n_domains && status == WEIR_OK && tailed->peak_bytes != NULL;
-         i++) {
+    for (uint32_t i = 0;
+         i < sampling->n_domains && status == WEIR_OK && sampling->peak_bytes != NULL; i++) {
         status = find_tails(tailed, i, seed, values, &tailed->peak_bytes[i], err);
     }
     free(values);

@@ -391,6 +391,40 @@ START_TEST(test_policy_with_a_state)
 }
 END_TEST
 
+/* a (100) before b (50) on one engine, c (120) beside them: the makespan, 150, moves by what a or b take
+ * longer, and not at all by c, which has 30 to spare; with 40 more it moves by 10. Nothing is drawn. */
+START_TEST(test_one_node_longer)
+{
+    static const uint32_t longer[] = {0, 1, 2};
+    struct scene scene;
+    struct sampling sampling;
+    struct weir_error err;
+
+    scene_make(&scene,
+               "weir 1\ngraph g\nengine e\nengine f\nnode a compute engine=e duration=100\n"
+               "node b compute engine=e duration=uniform(0,100)\n"
+               "node c compute engine=f duration=120\n",
+               NULL);
+    scene.options.n_samples = 3;
+    scene.options.n_threads = 2;
+    scene.options.longer = longer;
+    scene.options.longer_ns = 1;
+    run(&scene, &sampling);
+    ck_assert_int_eq(sampling.makespan_ns[0], 151);
+    ck_assert_int_eq(sampling.makespan_ns[1], 151);
+    ck_assert_int_eq(sampling.makespan_ns[2], 150);
+    sampling_free(&sampling);
+    scene.options.longer_ns = 40;
+    run(&scene, &sampling);
+    ck_assert_int_eq(sampling.makespan_ns[2], 160);
+    sampling_free(&sampling);
+    scene.options.longer_ns = INT64_MAX;
+    ck_assert_int_eq(sampling_run(scene.plan, &scene.options, &sampling, &err), WEIR_INPUT);
+    ck_assert_msg(strstr(err.text, "node a would take more than 2^63 ns") != NULL, "%s", err.text);
+    scene_free(&scene);
+}
+END_TEST
+
 /* --- what is refused --- */
 
 static void refuse(struct scene *scene, enum contention contention, const char *reason)
@@ -458,6 +492,7 @@ int main(void)
     tcase_add_test(tests, test_stuck_samples_are_counted);
     tcase_add_test(tests, test_threads_and_single_samples_agree);
     tcase_add_test(tests, test_policy_with_a_state);
+    tcase_add_test(tests, test_one_node_longer);
     tcase_add_test(tests, test_fixed_order_refuses);
     tcase_add_test(tests, test_first_failure_is_told);
     suite_add_tcase(suite, tests);
