@@ -12,13 +12,14 @@ extern const struct cmd_verb cmd_verb_replay;
 #define FINDINGS_KEPT 50
 
 static const char usage[] =
-    "usage: weir replay RUN [--device D] [--scale-time F] [--scale-bytes F] [--repeats N]\n"
-    "                       [--warm-up N] [--db FILE] [--json]\n\n"
+    "usage: weir replay RUN [--device D] [--mode M] [--scale-time F] [--scale-bytes F]\n"
+    "                       [--repeats N] [--warm-up N] [--db FILE] [--json]\n\n"
     "Runs the plan that a simulation froze (order on each engine, edges, waits for bytes) on a\n"
     "device, with real copies and real work, and stores the measured timeline as a run of kind\n"
     "replay. RUN is a number of `weir runs`, sim or latest. Contents are checked: an action that\n"
     "finds other data than the plan says fails the replay.\n\n"
     "  --device D       host (the default); `weir devices` lists them\n"
+    "  --mode M         how a GPU gets its work: gated (the default), stream, paced or serial\n"
     "  --scale-time F   planned times are multiplied by F (1)\n"
     "  --scale-bytes F  sizes are multiplied by F (chosen: buffers fit in a quarter of the free\n"
     "                   memory, and each copy can move its object in its planned time)\n"
@@ -30,7 +31,7 @@ static const char usage[] =
 
 /* The words of the command line. */
 struct request {
-    const char *run, *device, *scale_time, *scale_bytes, *repeats, *warm_up;
+    const char *run, *device, *mode, *scale_time, *scale_bytes, *repeats, *warm_up;
     struct cmd_common common;
 };
 
@@ -80,6 +81,24 @@ static enum weir_status read_options(const struct request *request, struct repla
     return status == WEIR_OK
                ? read_count("--warm-up", request->warm_up, 0, &options->n_warm_up, err)
                : status;
+}
+
+/* Only a device that takes steps ahead of time has modes. */
+static enum weir_status choose_mode(const struct request *request, const struct device_ops *ops,
+                                    struct replay_options *options, struct weir_error *err)
+{
+    if (request->mode == NULL)
+        return WEIR_OK;
+    if (!device_mode_from(request->mode, &options->mode))
+        return weir_error_set(err, WEIR_USAGE,
+                              "--mode %.60s: gated, stream, paced or serial was expected",
+                              request->mode);
+    if (!ops->has_modes)
+        return weir_error_set(err, WEIR_USAGE,
+                              "--mode %s: device %s takes each action when it is due, and has no "
+                              "modes; leave --mode out",
+                              request->mode, ops->name);
+    return WEIR_OK;
 }
 
 /* Does the settings object hold "key": "value"? */
@@ -228,6 +247,8 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
     if (status == WEIR_OK)
         status = device_find_ready(work->options.device, &ops, &info, err);
     if (status == WEIR_OK)
+        status = choose_mode(request, ops, &work->options, err);
+    if (status == WEIR_OK)
         status = read_plan(request, work, err);
     if (status == WEIR_OK)
         status = choose_scope(request, work, err);
@@ -259,6 +280,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     struct request request = {.run = NULL};
     const struct cmd_option options[] = {
         {.name = "--device", .takes_value = true, .value = &request.device},
+        {.name = "--mode", .takes_value = true, .value = &request.mode},
         {.name = "--scale-time", .takes_value = true, .value = &request.scale_time},
         {.name = "--scale-bytes", .takes_value = true, .value = &request.scale_bytes},
         {.name = "--repeats", .takes_value = true, .value = &request.repeats},

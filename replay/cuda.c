@@ -353,6 +353,8 @@ static void cuda_remark(const struct device *device, char *out, size_t out_bytes
 const struct device_ops device_cuda = {
     .name = "cuda",
     .clock = "CUPTI on CLOCK_MONOTONIC",
+    .has_modes = true,
+    .most_passes = 8,
     .probe = cuda_probe,
     .open = cuda_open,
     .submit = cuda_submit,

@@ -149,6 +149,7 @@ struct cuda {
     bool is_stuck;    /* the device did not end: nothing of it can be given back */
 
     struct cuda_op *ops; /* of the last drain: malloc'ed */
+    size_t begin_op;     /* that takes down when the run begins */
     size_t n_ops, ops_room;
     cu_event *timers; /* without CUPTI, two an operation, made as needed: malloc'ed */
     size_t n_timers, timers_room;

@@ -82,11 +82,35 @@ static bool take_record(struct matching *m, const struct cuda_record *record)
     return true;
 }
 
+/* The run begins with the first that the device did of it: the host's word to begin takes a while to
+ * get there. */
+static void begin_on_device(struct matching *m)
+{
+    int64_t first_ns = INT64_MAX;
+
+    for (size_t i = 0; i < m->cuda->n_ops; i++) {
+        bool counts = m->cuda->ops[i].is_work || i == m->cuda->begin_op;
+
+        if (counts && m->timed[i].start_ns < first_ns) {
+            first_ns = m->timed[i].start_ns;
+        }
+    }
+    for (size_t i = 0; i < m->cuda->n_ops; i++) {
+        m->timed[i].start_ns -= first_ns;
+        m->timed[i].end_ns -= first_ns;
+    }
+    m->cuda->begin_ns += first_ns;
+}
+
 static bool take_records(struct matching *m, const struct cuda_records *records)
 {
     if (records->n_dropped > 0) {
         (void)snprintf(m->why, CUDA_WHY_BYTES, "CUPTI dropped %" PRIu64 " records",
                        records->n_dropped);
+        return false;
+    }
+    if (records->is_broken) {
+        (void)snprintf(m->why, CUDA_WHY_BYTES, "CUPTI's records end in the middle of one");
         return false;
     }
     for (size_t i = 0; i < records->n_records; i++) {
@@ -203,7 +227,10 @@ static enum weir_status match_records(struct matching *m, struct weir_error *err
     for (size_t i = 0; i < m->cuda->n_ops && is_good; i++) {
         is_good = is_possible(m, i, end_ns);
     }
-    (void)(is_good && is_in_order(m, last_of_queue) && is_undisturbed(m, &records, end_ns));
+    is_good = is_good && is_in_order(m, last_of_queue) && is_undisturbed(m, &records, end_ns);
+    if (is_good && m->cuda->setup.mode == DEVICE_GATED) {
+        begin_on_device(m);
+    }
     cuda_records_free(&records);
     free(last_of_queue);
     return WEIR_OK;

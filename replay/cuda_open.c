@@ -7,6 +7,10 @@
 #include "kernels/cuda_image.h"
 #include "replay/cuda_internal.h"
 
+/* Hardware queues: streams beyond that wait for each other though nothing says so. */
+#define CUDA_CONNECTIONS 32
+#define CONNECTIONS_TEXT "32"
+
 static const char *const kernel_names[CUDA_KERNELS] = {"weir_fma",  "weir_read", "weir_tags",
                                                        "weir_gate", "weir_time", "weir_until"};
 
@@ -84,7 +88,7 @@ void cuda_describe(struct device_info *out)
     }
     (void)context.driver.device_total_mem(&bytes, context.device);
     (void)snprintf(out->name, sizeof out->name, "%s", context.name);
-    out->n_processors = (uint32_t)context.n_processors;
+    out->n_processors = CUDA_CONNECTIONS;
     out->memory_bytes = (int64_t)bytes;
     out->compute_flops = (int64_t)2 * KERNEL_CUDA_FMAS * KERNEL_CUDA_THREADS * context.n_processors;
 }
@@ -155,7 +159,7 @@ enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *
     /* Before the driver starts: functions are loaded when the module is, not at their first launch,
      * which would wait for a device that waits for the gate; and streams share no hardware queue. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", CONNECTIONS_TEXT, 0);
     if (!cuda_load(&out->driver, why_not) || !find_device(out, why_not)) {
         return weir_error_set(err, WEIR_DEVICE, "device cuda: %.300s", why_not);
     }

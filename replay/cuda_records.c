@@ -129,7 +129,7 @@ enum weir_status cuda_records_read(uint8_t *buffer, size_t valid_bytes,
         status = read_one(record, out, err);
     }
     if (status == WEIR_OK && result != CUPTI_OK && result != CUPTI_MAX_LIMIT_REACHED) {
-        out->is_short = true;
+        out->is_broken = true;
     }
     return status;
 }

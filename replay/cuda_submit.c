@@ -5,6 +5,7 @@
  * when all has been handed over: no step waits for its submission then. A stream takes only so many
  * commands; the gate is opened early before one is full, and the run says so. */
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -170,8 +171,11 @@ static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
 {
     uint64_t slot = cuda_slot_address(cuda, 0);
     void *values[] = {&slot};
-    enum weir_status status = launch(
-        cuda, (struct cuda_op){.step = WEIR_NONE, .queue = STEP_NO_QUEUE}, CUDA_TIME, values, err);
+    enum weir_status status;
+
+    cuda->begin_op = cuda->n_ops;
+    status = launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = STEP_NO_QUEUE}, CUDA_TIME,
+                    values, err);
 
     if (status == WEIR_OK && !cuda->has_trace) {
         if (cuda->opened_timer == NULL) {
@@ -499,6 +503,7 @@ static void pace(struct cuda *cuda, uint32_t index)
         rest(left_ns - 2 * POLL_NS);
     }
     while (cuda_clock_ns() < until_ns) {
+        (void)sched_yield();
     }
 }
 

@@ -31,8 +31,7 @@ static struct {
     struct cupti cupti;
     cupti_subscriber subscriber;
     struct buffer *idle, *full, *full_last;
-    bool is_short; /* a buffer was made while a run was on */
-    bool is_lost;  /* memory for one ran out: CUPTI was given the spare */
+    bool is_lost; /* memory for one ran out: CUPTI was given the spare */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what CUPTI calls ---- */
@@ -84,8 +83,6 @@ static void request(uint8_t **memory, size_t *bytes, size_t *max_records)
     buffer = session.idle;
     if (buffer != NULL) {
         session.idle = buffer->after;
-    } else {
-        session.is_short = true;
     }
     (void)pthread_mutex_unlock(&session.lock);
     if (buffer == NULL) {
@@ -317,9 +314,7 @@ static void count_lost(struct cuda_records *out)
         out->n_dropped += n;
     }
     (void)pthread_mutex_lock(&session.lock);
-    out->is_short = out->is_short || session.is_short;
     out->n_dropped += session.is_lost;
-    session.is_short = false;
     session.is_lost = false;
     (void)pthread_mutex_unlock(&session.lock);
 }

@@ -6,6 +6,24 @@
 
 #include "replay/devices.h"
 
+static const char *const mode_names[] = {"gated", "stream", "paced", "serial"};
+
+const char *device_mode_name(enum device_mode mode)
+{
+    return mode_names[mode];
+}
+
+bool device_mode_from(const char *name, enum device_mode *out)
+{
+    for (int i = DEVICE_GATED; i <= DEVICE_SERIAL; i++) {
+        if (strcmp(mode_names[i], name) == 0) {
+            *out = (enum device_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct device_ops *const *device_registry(void)
 {
     static const struct device_ops *const devices[] = {&device_host, &device_cuda, NULL};

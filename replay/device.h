@@ -101,6 +101,8 @@ enum device_mode {
     DEVICE_PACED,  /* each shortly before the plan starts it */
     DEVICE_SERIAL  /* each when all before it have finished: every step runs alone */
 };
+const char *device_mode_name(enum device_mode);
+bool device_mode_from(const char *name, enum device_mode *out);
 
 struct device_setup {
     enum device_mode mode;
@@ -113,6 +115,9 @@ struct device_setup {
 
 struct device_ops {
     const char *name, *clock; /* "host", "cuda"; the clock is stored with what it measured */
+    bool has_modes;           /* takes steps ahead of time */
+    int64_t
+        most_passes; /* through its window, of a copy that is measured: each is a call; 0: any */
     /* WEIR_OK also when the device is not there: out->why_not then says why, else it is "". */
     enum weir_status (*probe)(struct device_info *out, struct weir_error *err);
     enum weir_status (*open)(const struct device_setup *, struct device **out,

@@ -70,13 +70,15 @@ static enum weir_status guess_rate(const struct device_ops *ops,
 
 /* Sizes from the shortest to the longest duration, each so many times as long as the one before. */
 static void choose_amounts(const struct measure_action *action, double units_per_ns,
-                           int64_t longest_ns, int64_t amounts[SIZES])
+                           int64_t longest_ns, int64_t most_passes, int64_t amounts[SIZES])
 {
     double least = SHORTEST_NS * units_per_ns;
     double most = (double)longest_ns * units_per_ns;
 
     if (action->action == STEP_COPY && least < (double)action->window_bytes)
         least = (double)action->window_bytes;
+    if (action->action == STEP_COPY && most_passes > 0)
+        most = fmin(most, (double)most_passes * (double)action->window_bytes);
     if (most < 2 * least)
         most = 2 * least;
     for (int i = 0; i < SIZES; i++)
@@ -110,7 +112,7 @@ enum weir_status measure_rate(const struct device_ops *ops, const struct measure
         amounts == NULL ? weir_error_memory(err) : guess_rate(ops, action, &units_per_ns, err);
 
     if (status == WEIR_OK) {
-        choose_amounts(action, units_per_ns, longest_ns, amounts);
+        choose_amounts(action, units_per_ns, longest_ns, ops->most_passes, amounts);
         for (uint32_t i = SIZES; i < n; i++)
             amounts[i] = amounts[i - SIZES];
         status = trial_open(&trial, ops, 1, n + 1, buffers, action_buffers(action, buffers), err);

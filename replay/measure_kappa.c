@@ -7,10 +7,13 @@
 
 #include "replay/measure_internal.h"
 
-#define MEASURED 2    /* of a block's steps alone, and beside the other */
-#define ALONE 3       /* of them the first comes after the other's end and is left out */
-#define LEAST_COVER 5 /* steps of the other in a block */
-#define MOST_COVER 20
+#define MEASURED 2     /* of a block's steps alone, and beside the other */
+#define ALONE 3        /* of them the first comes after the other's end and is left out */
+#define LEAST_COVER 5  /* steps of the other in a block */
+#define MOST_COVER 400 /* at first */
+#define COVER_TIMES \
+    1.5 /* of what the measured steps take alone: how long the other goes on at first */
+#define COVER_TRIES 3 /* each twice as long as the one before */
 
 /* What is run: n_blocks times own alone, then own beside n_cover of the other. */
 struct blocks {
@@ -143,6 +146,20 @@ static int64_t amount_for(const struct measure_action *action, const struct meas
                                                                         : amount;
 }
 
+static double duration_of(const struct trial_step *step, const struct measure_rate *rate)
+{
+    return rate->fixed_ns + (double)step->amount * rate->unit_ns;
+}
+
+static uint32_t first_cover(const struct blocks *blocks, const struct measure_rate *rate,
+                            const struct measure_rate *beside_rate)
+{
+    double n = ceil(COVER_TIMES * MEASURED * duration_of(&blocks->own, rate) /
+                    duration_of(&blocks->other, beside_rate));
+
+    return n < LEAST_COVER ? LEAST_COVER : n > MOST_COVER ? MOST_COVER : (uint32_t)n;
+}
+
 enum weir_status measure_kappa(const struct device_ops *ops, const struct measure_action *action,
                                const struct measure_rate *rate, const struct measure_action *beside,
                                const struct measure_rate *beside_rate, int64_t duration_ns,
@@ -158,8 +175,8 @@ enum weir_status measure_kappa(const struct device_ops *ops, const struct measur
         .n_blocks = n_blocks};
     enum weir_status status = ratios.logs == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    for (uint32_t n_cover = LEAST_COVER; n_cover <= MOST_COVER && status == WEIR_OK; n_cover *= 2) {
-        blocks.n_cover = n_cover;
+    blocks.n_cover = first_cover(&blocks, rate, beside_rate);
+    for (int i = 0; i < COVER_TRIES && status == WEIR_OK; i++, blocks.n_cover *= 2) {
         status = run_blocks(ops, &blocks, buffers, n_buffers, &ratios, err);
         if (status == WEIR_OK && 2 * ratios.n_covered >= n_blocks)
             break;

@@ -37,9 +37,13 @@ static uint32_t n_in(int64_t footprint_bytes, const struct window_plan *plan)
 
 /* @param first_buffer the first that is free  @return the next */
 static uint32_t plan_window(struct window_plan *plan, int64_t window_bytes,
-                            const struct measure_direction *direction, uint32_t first_buffer)
+                            const struct measure_direction *direction, int64_t most_passes,
+                            uint32_t first_buffer)
 {
     double most = window_bytes < PROBE_BYTES / 4 ? (double)PROBE_BYTES : 3 * (double)window_bytes;
+
+    if (most_passes > 0)
+        most = fmin(most, (double)most_passes * (double)window_bytes);
 
     plan->window_bytes = window_bytes;
     plan->n_steps = window_bytes < LONG_WINDOW_BYTES ? WINDOW_STEPS : WINDOW_STEPS / 2;
@@ -125,7 +129,7 @@ enum weir_status measure_windows(const struct device_ops *ops,
     enum weir_status status = plans == NULL ? weir_error_memory(err) : WEIR_OK;
 
     for (uint32_t w = 0; w < n_windows && status == WEIR_OK; w++) {
-        n_buffers = plan_window(&plans[w], windows[w], direction, n_buffers);
+        n_buffers = plan_window(&plans[w], windows[w], direction, ops->most_passes, n_buffers);
         n_steps += plans[w].n_steps + 1;
     }
     if (status == WEIR_OK) {

@@ -346,7 +346,8 @@ static enum weir_status run(const struct binding *binding, const struct timeline
     if (__builtin_mul_overflow(result->schedule->makespan_ns, DEADLINE_TIMES, &deadline_ns) ||
         __builtin_add_overflow(deadline_ns, DEADLINE_NS, &deadline_ns))
         deadline_ns = INT64_MAX;
-    r.setup = (struct device_setup){.n_queues = result->schedule->lanes.n_lanes,
+    r.setup = (struct device_setup){.mode = options->mode,
+                                    .n_queues = result->schedule->lanes.n_lanes,
                                     .n_steps = result->schedule->steps.n_steps,
                                     .n_buffers = result->schedule->n_buffers,
                                     .buffers = result->schedule->buffers,

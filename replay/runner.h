@@ -10,6 +10,7 @@
 
 struct replay_options {
     const char *device;
+    enum device_mode mode;
     double scale_time;    /* above 0 */
     double scale_bytes;   /* 0: chosen */
     uint32_t n_repeats;   /* 1 or more */

@@ -11,7 +11,7 @@ dist_check_SCRIPTS += $(fault_scripts)
 
 if HAVE_PYTHON
 TESTS += $(fault_scripts)
-check_DATA = tests/faults/shim.so
+check_DATA += tests/faults/shim.so
 endif
 
 # Where it cannot be made, the tests that need it say so.

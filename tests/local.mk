@@ -83,6 +83,7 @@ endif
 
 include tests/faults.mk
 include tests/oracle.mk
+include tests/double.mk
 
 # The order of the folders.
 dist_check_SCRIPTS += tests/layers.sh

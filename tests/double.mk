@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A driver and a CUPTI of a GPU that is not there, and what runs on it. They are built without
+# sanitizers: they are loaded into a program that may have them.
+
+double_sources = \
+	tests/double/config.c \
+	tests/double/cupti.c \
+	tests/double/device.c \
+	tests/double/double.h \
+	tests/double/driver.c
+double_build = $(CC) $(DEFS) $(WEIR_CPPFLAGS) -I$(top_srcdir) -std=c17 -Wall -Wextra -O1 -g -fPIC \
+	-fvisibility=hidden -shared -Wl,-soname,libcuda.so.1
+
+double_libraries = \
+	tests/double/libcuda.so.1 \
+	tests/double/libcupti.so.13 \
+	tests/double/old/libcuda.so.1 \
+	tests/double/old/libcupti.so.13
+check_DATA += $(double_libraries)
+tests/double/libcuda.so.1: $(double_sources)
+	$(AM_V_CCLD)$(MKDIR_P) tests/double && \
+	$(double_build) -o $@ $(double_c) -ldl -lm
+# A driver without what is optional.
+tests/double/old/libcuda.so.1: $(double_sources)
+	$(AM_V_CCLD)$(MKDIR_P) tests/double/old && \
+	$(double_build) -DDOUBLE_IS_OLD -o $@ $(double_c) -ldl -lm
+double_c = \
+	$(srcdir)/tests/double/config.c \
+	$(srcdir)/tests/double/cupti.c \
+	$(srcdir)/tests/double/device.c \
+	$(srcdir)/tests/double/driver.c
+tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
+	$(AM_V_GEN)ln -sf libcuda.so.1 $@
+tests/double/libcupti.so.13: tests/double/libcuda.so.1
+	$(AM_V_GEN)ln -sf libcuda.so.1 $@
+CLEANFILES += $(double_libraries)
+EXTRA_DIST += $(double_sources)
+
+double_scripts = tests/double/run.py
+dist_check_SCRIPTS += $(double_scripts)
+if HAVE_PYTHON
+TESTS += $(double_scripts)
+endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the double is told to be, and to get wrong. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/double/double.h"
+
+struct double_config double_config;
+
+static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "h2d", "d2h", "d2d"};
+static const char *const fault_names[DOUBLE_FAULTS] = {
+    "no_device",     "stub",      "mismatch",  "memory",      "pool",       "launch",
+    "lost",          "hang",      "subscribe", "kind",        "dropped",    "missing",
+    "zero",          "backwards", "twice",     "stranger",    "unended",    "overlap_small",
+    "overlap_large", "early",     "late",      "moved",       "other_kind", "short",
+    "unknown_kind",  "loading",   "flush",     "flush_hangs", "shuffled"};
+
+static void fail(const char *word)
+{
+    fprintf(stderr, "WEIR_DOUBLE: what is '%s'?\n", word);
+    abort();
+}
+
+/* The class that the text begins with; its end goes to *end. */
+static enum double_class class_of(const char *text, const char **end)
+{
+    for (int i = 0; i < DOUBLE_CLASSES; i++) {
+        size_t length = strlen(class_names[i]);
+
+        if (strncmp(text, class_names[i], length) == 0 &&
+            (text[length] == '.' || text[length] == '=')) {
+            *end = text + length;
+            return (enum double_class)i;
+        }
+    }
+    fail(text);
+    return DOUBLE_FMA;
+}
+
+static double value_of(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (*text == '\0' || *end != '\0') {
+        fail(text);
+    }
+    return value;
+}
+
+static void set_fault(const char *name, const char *value)
+{
+    for (int i = 0; i < DOUBLE_FAULTS; i++) {
+        size_t length = strlen(fault_names[i]);
+
+        if (strncmp(name, fault_names[i], length) == 0 && name[length] == '=') {
+            double_config.fault[i] = (int64_t)value_of(value);
+            return;
+        }
+    }
+    fail(name);
+}
+
+static bool is_key(const char *word, const char *key)
+{
+    return strncmp(word, key, strlen(key)) == 0;
+}
+
+static void set(const char *word)
+{
+    const char *value = strchr(word, '='), *end;
+
+    if (value == NULL) {
+        fail(word);
+        return;
+    }
+    value++;
+    if (is_key(word, "fault.")) {
+        set_fault(word + strlen("fault."), value);
+    } else if (is_key(word, "kappa.")) {
+        enum double_class slowed = class_of(word + strlen("kappa."), &end);
+        enum double_class beside = class_of(end + 1, &end);
+
+        double_config.kappa[slowed][beside] = value_of(value);
+    } else if (is_key(word, "unit_ns.")) {
+        double_config.unit_ns[class_of(word + strlen("unit_ns."), &end)] = value_of(value);
+    } else if (is_key(word, "fixed_ns.")) {
+        double_config.fixed_ns[class_of(word + strlen("fixed_ns."), &end)] =
+            (int64_t)value_of(value);
+    } else if (is_key(word, "launch_ns=")) {
+        double_config.launch_ns = (int64_t)value_of(value);
+    } else if (is_key(word, "begin_ns=")) {
+        double_config.begin_ns = (int64_t)value_of(value);
+    } else if (is_key(word, "serial=")) {
+        double_config.is_serial = value_of(value) != 0;
+    } else if (is_key(word, "memory_bytes=")) {
+        double_config.memory_bytes = (int64_t)value_of(value);
+    } else if (is_key(word, "version=")) {
+        double_config.version = (int)value_of(value);
+    } else if (is_key(word, "layout=")) {
+        double_config.layout = (int)value_of(value);
+    } else if (is_key(word, "wait_value=")) {
+        double_config.has_wait_value = value_of(value) != 0;
+    } else {
+        fail(word);
+    }
+}
+
+void double_configure(void)
+{
+    static bool is_done;
+    const char *text = getenv("WEIR_DOUBLE");
+    char words[4096], *rest = words;
+
+    if (is_done) {
+        return;
+    }
+    is_done = true;
+    double_config = (struct double_config){
+        .memory_bytes = (int64_t)8 << 30, .version = 13000, .layout = 1300, .has_wait_value = true};
+    for (int i = 0; i < DOUBLE_CLASSES; i++) {
+        double_config.unit_ns[i] = 1;
+        for (int j = 0; j < DOUBLE_CLASSES; j++) {
+            double_config.kappa[i][j] = 1;
+        }
+    }
+    (void)snprintf(words, sizeof words, "%s", text == NULL ? "" : text);
+    for (char *word = strtok_r(words, ",", &rest); word != NULL;
+         word = strtok_r(NULL, ",", &rest)) {
+        set(word);
+    }
+}
+
+bool double_fails(enum double_fault fault)
+{
+    int64_t n = ++double_config.n_seen[fault], at = double_config.fault[fault];
+
+    return at < 0 ? n >= -at : n == at;
+}

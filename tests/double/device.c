@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The device in virtual time: streams pass their commands in order; operations of several streams run
+ * at once and slow each other down. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/double/double.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define YIELD_NS 100
+#define FIRST_NS 1000000000000 /* of both clocks */
+
+static struct {
+    int64_t host_ns, device_ns;
+    double_stream *streams;
+    uint32_t n_streams;
+    struct double_command *running[4096];
+    size_t n_running;
+} state = {.host_ns = FIRST_NS, .device_ns = FIRST_NS};
+
+/* ---- clocks ---- */
+
+int64_t double_now_ns(void)
+{
+    return state.host_ns;
+}
+
+void double_spend(int64_t ns)
+{
+    state.host_ns += ns;
+    double_advance();
+}
+
+/* In place of the C library's: only the monotonic clock is virtual. */
+EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    static int (*real)(clockid_t, struct timespec *);
+
+    if (clock == CLOCK_MONOTONIC) {
+        out->tv_sec = (time_t)(state.host_ns / 1000000000);
+        out->tv_nsec = (long)(state.host_ns % 1000000000);
+        return 0;
+    }
+    if (real == NULL) {
+        void *found = dlsym(RTLD_NEXT, "clock_gettime");
+
+        memcpy(&real, &found, sizeof real);
+    }
+    return real(clock, out);
+}
+
+/* Waiting takes the device on. */
+EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    (void)left;
+    double_spend((int64_t)span->tv_sec * 1000000000 + span->tv_nsec);
+    return 0;
+}
+
+/* Whoever spins for the clock takes it on. */
+EXPORT int sched_yield(void)
+{
+    double_spend(YIELD_NS);
+    return 0;
+}
+
+/* ---- running ---- */
+
+static double factor(const struct double_command *slowed)
+{
+    double kappa = 1;
+
+    for (size_t i = 0; i < state.n_running; i++) {
+        const struct double_command *beside = state.running[i];
+
+        if (beside != slowed && !slowed->is_classless && !beside->is_classless) {
+            kappa *= double_config.kappa[slowed->class_][beside->class_];
+        }
+    }
+    return kappa;
+}
+
+/* When the command ends if nothing changes. */
+static int64_t end_of(const struct double_command *command)
+{
+    return state.device_ns + (int64_t)llroundl(command->left_ns * (long double)factor(command));
+}
+
+/* Work goes on until then, at the speeds of now. */
+static void work_until(int64_t ns)
+{
+    long double speeds[sizeof state.running / sizeof *state.running];
+
+    for (size_t i = 0; i < state.n_running; i++) {
+        speeds[i] = 1 / (long double)factor(state.running[i]);
+    }
+    for (size_t i = 0; i < state.n_running; i++) {
+        state.running[i]->left_ns -= (long double)(ns - state.device_ns) * speeds[i];
+        if (state.running[i]->left_ns < 0) {
+            state.running[i]->left_ns = 0;
+        }
+    }
+    state.device_ns = ns;
+}
+
+static void pop(double_stream *stream)
+{
+    struct double_command *command = stream->first;
+
+    stream->first = command->next;
+    if (stream->first == NULL) {
+        stream->last = NULL;
+    }
+    free(command);
+}
+
+static bool has_engine(const struct double_command *command)
+{
+    if (!double_config.is_serial || command->kind != DOUBLE_COPY) {
+        return true;
+    }
+    for (size_t i = 0; i < state.n_running; i++) {
+        if (state.running[i]->kind == DOUBLE_COPY && state.running[i]->class_ == command->class_) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void finish(struct double_command *command)
+{
+    command->end_ns = state.device_ns;
+    if (command->end != NULL) {
+        command->end(command);
+    }
+    double_record(command);
+    pop(command->stream);
+}
+
+/* The head of a stream does what it can now. @return true when something changed */
+static bool step_head(double_stream *stream)
+{
+    struct double_command *command = stream->first;
+    int64_t until_ns;
+
+    if (command == NULL || command->is_running) {
+        return false;
+    }
+    switch (command->kind) {
+    case DOUBLE_RECORD:
+        command->event->n_passed = command->generation;
+        command->event->passed_ns = state.device_ns;
+        pop(stream);
+        return true;
+    case DOUBLE_WAIT_EVENT:
+        if (command->event->n_passed < command->generation) {
+            return false;
+        }
+        pop(stream);
+        return true;
+    case DOUBLE_WAIT_VALUE:
+        if (*(volatile uint32_t *)(uintptr_t)command->args[0] < (uint32_t)command->args[1]) {
+            return false;
+        }
+        pop(stream);
+        return true;
+    case DOUBLE_FREE:
+        free((void *)(uintptr_t)command->args[0]);
+        pop(stream);
+        return true;
+    case DOUBLE_KERNEL:
+    case DOUBLE_COPY:
+    case DOUBLE_SET:
+        break;
+    }
+    if (!has_engine(command)) {
+        return false;
+    }
+    if (command->start_ns < 0) {
+        command->start_ns = state.device_ns + double_config.begin_ns;
+        command->left_ns = command->work_ns + double_config.begin_ns;
+        if (command->begin != NULL) {
+            command->begin(command);
+        }
+    }
+    if (command->is_held != NULL && command->is_held(command, state.device_ns, &until_ns)) {
+        return false;
+    }
+    if (command->left_ns <= 0) {
+        finish(command);
+        return true;
+    }
+    command->is_running = true;
+    state.running[state.n_running++] = command;
+    return true;
+}
+
+static void settle(void)
+{
+    bool has_changed = true;
+
+    while (has_changed) {
+        has_changed = false;
+        for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+            has_changed = step_head(stream) || has_changed;
+        }
+    }
+}
+
+/* When something happens next of itself; INT64_MAX: nothing does. */
+static int64_t next_ns(void)
+{
+    int64_t next = INT64_MAX, until_ns;
+
+    for (size_t i = 0; i < state.n_running; i++) {
+        int64_t end_ns = end_of(state.running[i]);
+
+        next = end_ns < next ? end_ns : next;
+    }
+    for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+        const struct double_command *command = stream->first;
+
+        if (command != NULL && command->start_ns >= 0 && command->is_held != NULL &&
+            command->is_held(command, state.device_ns, &until_ns) && until_ns < next) {
+            next = until_ns;
+        }
+    }
+    return next;
+}
+
+static void end_due(int64_t due_ns)
+{
+    struct double_command *ended[sizeof state.running / sizeof *state.running];
+    size_t n_ended = 0, n = 0;
+
+    for (size_t i = 0; i < state.n_running; i++) {
+        if (end_of(state.running[i]) <= due_ns) {
+            ended[n_ended++] = state.running[i];
+        }
+    }
+    work_until(due_ns);
+    for (size_t i = 0; i < state.n_running; i++) {
+        bool is_ended = false;
+
+        for (size_t e = 0; e < n_ended; e++) {
+            is_ended = is_ended || ended[e] == state.running[i];
+        }
+        if (!is_ended) {
+            state.running[n++] = state.running[i];
+        }
+    }
+    state.n_running = n;
+    for (size_t e = 0; e < n_ended; e++) {
+        finish(ended[e]);
+    }
+}
+
+void double_advance(void)
+{
+    settle();
+    for (;;) {
+        int64_t due_ns = next_ns();
+
+        if (due_ns > state.host_ns) {
+            break;
+        }
+        end_due(due_ns);
+        settle();
+    }
+    if (state.device_ns < state.host_ns) {
+        work_until(state.host_ns);
+    }
+}
+
+void double_skip(void)
+{
+    int64_t due_ns;
+
+    double_advance();
+    due_ns = next_ns();
+    if (due_ns != INT64_MAX && due_ns > state.host_ns) {
+        state.host_ns = due_ns;
+        double_advance();
+    }
+}
+
+bool double_is_idle(const double_stream *stream)
+{
+    if (stream != NULL) {
+        return stream->first == NULL;
+    }
+    for (stream = state.streams; stream != NULL; stream = stream->next) {
+        if (stream->first != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void double_kill(void)
+{
+    state.n_running = 0;
+    for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+        while (stream->first != NULL) {
+            pop(stream);
+        }
+    }
+}
+
+void double_stream_end(double_stream *stream)
+{
+    double_stream **at = &state.streams;
+
+    while (*at != stream) {
+        at = &(*at)->next;
+    }
+    if (double_drain(stream)) {
+        *at = stream->next;
+        free(stream);
+    }
+}
+
+bool double_drain(double_stream *stream)
+{
+    double_advance();
+    while (!double_is_idle(stream)) {
+        if (next_ns() == INT64_MAX) {
+            return false;
+        }
+        double_skip();
+    }
+    return true;
+}
+
+/* ---- streams ---- */
+
+double_stream *double_stream_make(void)
+{
+    double_stream *stream = calloc(1, sizeof *stream);
+
+    if (stream == NULL) {
+        abort();
+    }
+    stream->number = ++state.n_streams + 6; /* as CUPTI numbers them */
+    stream->next = state.streams;
+    state.streams = stream;
+    return stream;
+}
+
+void double_append(double_stream *stream, const struct double_command *command)
+{
+    struct double_command *kept = malloc(sizeof *kept);
+
+    if (kept == NULL) {
+        abort();
+    }
+    *kept = *command;
+    kept->stream = stream;
+    kept->next = NULL;
+    kept->start_ns = -1;
+    kept->called_ns = state.host_ns;
+    if (stream->last == NULL) {
+        stream->first = kept;
+    } else {
+        stream->last->next = kept;
+    }
+    stream->last = kept;
+    double_advance();
+}

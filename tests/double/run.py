@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs weir on the double of a GPU: what it finds there, replays that must equal their simulation to
+the nanosecond, and everything that can go wrong. Prints TAP.
+
+usage: run.py [NAME]...    only the tests whose names hold one of the words
+environment: WEIR, WEIR_SOURCE, WEIR_BUILD
+"""
+
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+WEIR = os.environ["WEIR"]
+DOUBLE = pathlib.Path(os.environ["WEIR_BUILD"]) / "tests" / "double"
+TIMEOUT_S = 120
+
+# All that a plan can ask of a device: copies both ways, lags, a release, an edge from a start, a
+# barrier, allocation and reclamation, two slots, a mapping, capacity that makes somebody wait.
+PLAN = """weir 1
+graph plan
+domain hbm capacity=7MB
+domain host capacity=100MB
+engine sm domain=hbm slots=2
+engine h2d from=host to=hbm bandwidth=1GB/s
+engine d2h from=hbm to=host bandwidth=1GB/s
+object w size=1MB domain=host initial
+object a size=2MB
+object b size=2MB
+object c size=1MB
+object d size=2MB retained
+node in prefetch engine=h2d object=w to=hbm
+node k1 compute engine=sm duration=1500us writes=a
+node k2 compute engine=sm duration=700us reads=w writes=b
+node k3 compute engine=sm duration=900us reads=a,b release=2ms
+node out offload engine=d2h object=a to=host
+node free reclamation object=a domain=hbm
+node get allocation object=d
+node k4 compute engine=sm duration=400us reads=b writes=c
+node sync barrier
+node k5 compute engine=sm duration=600us reads=c writes=d
+node back prefetch engine=h2d object=a to=hbm
+node k6 compute engine=sm duration=500us reads=a,d
+edge k1 k2 ordering from=start lag=300us
+edge k3 sync barrier
+edge sync k5 barrier
+edge k4 k6 ordering lag=1ms
+"""
+
+# With --scale-bytes 100 the buffers of the plan do not fit beside each other.
+SMALL = "memory_bytes=1000000000,unit_ns.h2d=0.01,unit_ns.d2h=0.01"
+
+SPANS = """SELECT node.name, span.start_ns, span.finish_ns, span.time_source
+             FROM span JOIN node ON node.run_id = span.run_id AND node.id = span.node_id
+            WHERE span.run_id = ? AND span.start_ns >= 0 ORDER BY node.id"""
+
+
+class Failed(Exception):
+    pass
+
+
+def check(is_true, what):
+    if not is_true:
+        raise Failed(what)
+
+
+class Rig:
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "plan.weir").write_text(PLAN)
+
+    def weir(self, *words, double="", libraries=None, has_driver=True):
+        environment = dict(os.environ, WEIR_DOUBLE=double)
+        if has_driver:
+            driver = libraries or DOUBLE
+            environment["LD_PRELOAD"] = str(driver / "libcuda.so.1")
+            environment["LD_LIBRARY_PATH"] = f"{driver}:{DOUBLE}"
+            # The driver comes before the sanitizer, which holds nothing against it.
+            environment["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0"
+        return subprocess.run([WEIR, *words], cwd=self.folder, env=environment, timeout=TIMEOUT_S,
+                              capture_output=True, text=True)
+
+    def simulate(self, graph="plan.weir", *words):
+        done = self.weir("simulate", graph, "--quiet", *words, has_driver=False)
+        check(done.returncode == 0, f"simulate: {done.stderr}")
+
+    def replay(self, *words, double="", libraries=None, expect=0):
+        done = self.weir("replay", "sim", "--device", "cuda", "--json", "--repeats", "1",
+                         "--warm-up", "0", *words, double=double, libraries=libraries)
+        check(done.returncode == expect,
+              f"replay on '{double}' ended with {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout) if expect == 0 else done.stderr
+
+    def spans(self, kind):
+        store = sqlite3.connect(self.folder / "weir.db")
+        run = store.execute("SELECT max(id) FROM run WHERE kind = ?", (kind,)).fetchone()[0]
+        rows = store.execute(SPANS, (run,)).fetchall()
+        store.close()
+        return rows
+
+    def equals_plan(self, what):
+        planned = [row[:3] for row in self.spans("sim")]
+        real = self.spans("replay")
+        for one, other in zip(planned, real):
+            check(one == other[:3], f"{what}: planned {one}, was {other[:3]}")
+        check(len(planned) == len(real), f"{what}: {len(planned)} planned, {len(real)} were")
+        return real
+
+
+# ---- what there is ----
+
+def finds_the_double(rig):
+    done = rig.weir("devices", "--json")
+    cuda = json.loads(done.stdout)["devices"][1]
+    check(cuda["device"] == "cuda" and cuda["available"], done.stdout)
+    check("double, no GPU" in cuda["name"], "the double does not say what it is")
+
+
+def tells_causes_apart(rig):
+    causes = {"fault.no_device=1": "sees no GPU", "fault.stub=1": "stub",
+              "fault.mismatch=1": "not of one version", "version=11000": "11.2 or later"}
+    rig.simulate()
+    for double, phrase in causes.items():
+        done = rig.weir("devices", double=double)
+        check(phrase in done.stdout, f"{double}: {done.stdout}")
+        message = rig.replay(double=double, expect=5)
+        check(phrase in message, f"{double}: {message}")
+
+
+# ---- replays that equal their plans ----
+
+def equals_a_plan_of_everything(rig):
+    rig.simulate()
+    answer = rig.replay("--scale-bytes", "0.05")
+    check(all(row[3] == "device" for row in rig.equals_plan("plan")), "times are not of the device")
+    check(answer["makespan_ns"] == rig.spans("replay")[-1][2], "the makespan is not the last finish")
+
+
+def equals_random_plans(rig):
+    for seed in range(12):
+        made = rig.weir("generate", "random", "--nodes", "40", "--seed", str(seed), "-o", "r.weir",
+                        "--quiet", has_driver=False)
+        check(made.returncode == 0, made.stderr)
+        if rig.weir("simulate", "r.weir", "--quiet", has_driver=False).returncode != 0:
+            continue
+        rig.replay("--scale-bytes", "0.000001")
+        rig.equals_plan(f"seed {seed}")
+
+
+def equals_its_plan_in_every_layout(rig):
+    rig.simulate()
+    for layout in (1120, 1180, 1230, 1280, 1300, 1340):
+        rig.replay("--scale-bytes", "0.05", double=f"layout={layout}")
+        rig.equals_plan(f"layout {layout}")
+
+
+def equals_its_plan_by_a_gate_kernel(rig):
+    rig.simulate()
+    rig.replay("--scale-bytes", "0.05", double="wait_value=0")
+    rig.equals_plan("gate kernel")
+    rig.replay("--scale-bytes", "0.05", libraries=DOUBLE / "old")
+    rig.equals_plan("old driver")
+
+
+def equals_its_plan_from_a_pool(rig):
+    rig.simulate()
+    rig.replay("--scale-bytes", "100", double=SMALL)
+    rig.equals_plan("pool")
+
+
+def equals_its_plan_by_events(rig):
+    rig.simulate()
+    for refusal, phrase in (("35", "NVreg_RestrictProfilingToAdminUsers"), ("39", "nsys"),
+                            ("15", "refuses"), ("999", "refuses")):
+        for fault in ("subscribe", "kind"):
+            answer = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}={refusal}")
+            real = rig.spans("replay")
+            planned = rig.spans("sim")
+            for one, other in zip(planned, real):
+                check(abs(one[1] - other[1]) < 1000, f"{fault} {refusal}: {one}, {other}")
+            check(all(row[3] == "event" for row in real), "times do not say that events took them")
+            check(any(phrase in deviation["what"] for deviation in answer["deviations"]),
+                  f"{fault} {refusal}: {answer['deviations']}")
+
+
+def runs_in_every_mode(rig):
+    rig.simulate()
+    for mode in ("stream", "paced"):
+        rig.replay("--scale-bytes", "0.05", "--mode", mode)
+        rig.equals_plan(mode)
+    rig.replay("--scale-bytes", "0.05", "--mode", "serial")
+    real = sorted(row[1:3] for row in rig.spans("replay") if row[2] > row[1])
+    for (_, finish), (start, _) in zip(real, real[1:]):
+        check(start >= finish, "two ran at once in a serial replay")
+
+
+# ---- what goes wrong ----
+
+# Each at its third record, once: the run is tried again, and is good.
+DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
+            "unended": "no times", "backwards": "ends before it begins", "twice": "two records",
+            "stranger": "no call of this run", "overlap_large": "begins",
+            "early": "before", "late": "after the device was done", "moved": "another stream",
+            "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
+
+
+def doubts_records(rig):
+    rig.simulate()
+    for fault, phrase in DOUBTFUL.items():
+        rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=3")
+        rig.equals_plan(f"{fault} once")
+        message = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=-1", expect=5)
+        check("could not be trusted" in message and phrase in message, f"{fault}: {message}")
+
+
+def minds_no_harmless_record(rig):
+    rig.simulate()
+    for fault in ("overlap_small", "unknown_kind", "shuffled"):
+        answer = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=3")
+        check(abs(answer["makespan_ns"] - rig.spans("sim")[-1][2]) <= 300, fault)
+
+
+def names_what_fails(rig):
+    rig.simulate()
+    runs = sqlite3.connect(rig.folder / "weir.db").execute("SELECT count(*) FROM run").fetchone()[0]
+    failures = {"fault.memory=1": "OUT_OF_MEMORY", "fault.memory=5": "OUT_OF_MEMORY",
+                "fault.launch=1": "LAUNCH_FAILED", "fault.launch=40": "LAUNCH_FAILED",
+                "fault.lost=2": "700", "fault.flush=1": "does not give its records",
+                "fault.hang=20": "had not finished"}
+    for double, phrase in failures.items():
+        message = rig.replay("--scale-bytes", "0.05", double=double, expect=5)
+        check(phrase in message, f"{double}: {message}")
+    message = rig.replay("--scale-bytes", "100", double=SMALL + ",fault.pool=2", expect=5)
+    check("from the pool" in message, message)
+    after = sqlite3.connect(rig.folder / "weir.db").execute("SELECT count(*) FROM run").fetchone()[0]
+    check(runs == after, "a replay that failed is in the store")
+
+
+# ---- what a device costs ----
+
+def names_the_cost_of_submission(rig):
+    rig.simulate()
+    answer = rig.replay("--scale-bytes", "0.05", double="launch_ns=5000")
+    rig.equals_plan("the gate hides the launches")
+    answer = rig.replay("--scale-bytes", "0.05", "--mode", "serial", double="launch_ns=5000")
+    check(answer["makespan_ns"] > rig.spans("sim")[-1][2], "launches cost nothing")
+
+
+def finds_contention(rig):
+    done = rig.weir("calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "5", "--quiet",
+                    double="kappa.fma.h2d=1.3,kappa.h2d.fma=1.1,kappa.read.read=1.9")
+    check(done.returncode == 0, done.stderr)
+    factors = {}
+    for line in (rig.folder / "m.weir").read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["kappa"]:
+            factors[tuple(words[1:3])] = float(words[3])
+    check(abs(factors[("sm", "h2d")] - 1.3) < 0.01, factors)
+    check(abs(factors[("h2d", "sm")] - 1.1) < 0.01, factors)
+    check(abs(factors[("stream", "stream")] - 1.9) < 0.01, factors)
+    check(abs(factors[("d2h", "sm")] - 1) < 0.01, factors)
+
+
+TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
+         equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
+         equals_its_plan_from_a_pool, equals_its_plan_by_events, runs_in_every_mode, doubts_records,
+         minds_no_harmless_record, names_what_fails, names_the_cost_of_submission, finds_contention]
+
+
+def main(words):
+    tests = [t for t in TESTS if not words or any(word in t.__name__ for word in words)]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(Rig(pathlib.Path(folder)))
+                print(f"ok {number} - {test.__name__}", flush=True)
+            except (Failed, subprocess.TimeoutExpired) as failure:
+                failed += 1
+                print(f"not ok {number} - {test.__name__}")
+                for line in str(failure).splitlines():
+                    print(f"# {line}")
+                sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
