@@ -50,12 +50,12 @@ static void print_times(const struct explain_node *of)
     double kappa = overlap_node_kappa(of->span);
 
     fputs("  ran from ", stdout);
-    put_time(of->span->start_ns);
+    explained_put_at(of->span->start_ns);
     if (of->span->finish_ns < 0) {
         fputs(", and did not finish", stdout);
     } else {
         fputs(" to ", stdout);
-        put_time(of->span->finish_ns);
+        explained_put_at(of->span->finish_ns);
         fputs(", for ", stdout);
         put_time(of->span->finish_ns - of->span->start_ns);
         if (kappa != 0 && kappa != 1) {
@@ -67,7 +67,7 @@ static void print_times(const struct explain_node *of)
         return;
     }
     fputs("  was ready at ", stdout);
-    put_time(of->span->ready_ns);
+    explained_put_at(of->span->ready_ns);
     if (of->span->start_ns > of->span->ready_ns) {
         fputs(" and waited ", stdout);
         put_time(of->span->start_ns - of->span->ready_ns);
@@ -89,20 +89,20 @@ static void put_bound(const struct explain_node *of, weir_node node, const struc
         return;
     case BOUND_RELEASE:
         fputs("it is released at ", stdout);
-        put_time(bound->ready_ns);
+        explained_put_at(bound->ready_ns);
         return;
     case BOUND_WINDOW:
         fputs("it stands in for a node whose window closed at ", stdout);
-        put_time(bound->ready_ns);
+        explained_put_at(bound->ready_ns);
         return;
     case BOUND_UNKNOWN:
         fputs("the timeline does not tell", stdout);
         return;
     case BOUND_ADMISSION:
         fputs("the policy held it from ", stdout);
-        put_time(bound->ready_ns);
+        explained_put_at(bound->ready_ns);
         fputs(", when it was ready, to ", stdout);
-        put_time(start_ns);
+        explained_put_at(start_ns);
         return;
     case BOUND_PREDECESSOR:
     case BOUND_ENGINE:
@@ -129,7 +129,7 @@ static void put_bound(const struct explain_node *of, weir_node node, const struc
                                                : ", beside which it must not run, ended at ",
               stdout);
     }
-    put_time(bound->end_ns);
+    explained_put_at(bound->end_ns);
     if (bound->via != NULL) {
         printf(" (%s)", bound->via);
     }
@@ -192,7 +192,7 @@ static void print_why(const struct explain_node *of)
               stdout);
         put_time(of->why.sooner_ns);
         fputs(" sooner, at ", stdout);
-        put_time(of->why.next.until_ns);
+        explained_put_at(of->why.next.until_ns);
         fputs(": ", stdout);
     }
     put_limit(of);
@@ -207,7 +207,7 @@ static void print_way_back(const struct explain_node *of)
         fputs("  ", stdout);
         put_node(of, of->back_of[i]);
         fputs(" began at ", stdout);
-        put_time(of->explained->timeline->spans[of->back_of[i].index].start_ns);
+        explained_put_at(of->explained->timeline->spans[of->back_of[i].index].start_ns);
         fputs(": ", stdout);
         put_bound(of, of->back_of[i], &of->back[i]);
         putchar('\n');
@@ -230,7 +230,7 @@ static void print_followers(const struct explain_node *of)
         fputs("  ", stdout);
         put_node(of, follower->node);
         fputs(", from ", stdout);
-        put_time(follower->start_ns);
+        explained_put_at(follower->start_ns);
         printf(" (%s%s%s)\n", bound_cause_name(follower->cause), follower->via == NULL ? "" : ": ",
                follower->via == NULL ? "" : follower->via);
     }
@@ -280,12 +280,12 @@ static void print_copy(const struct explain_node *of, const struct explain_copy 
         const struct timeline_hold *hold = &of->explained->timeline->holds[copy->hold];
 
         fputs(": held from ", stdout);
-        put_time(hold->acquire_ns);
+        explained_put_at(hold->acquire_ns);
         if (hold->release_ns < 0) {
             fputs(" to the end", stdout);
         } else {
             fputs(" to ", stdout);
-            put_time(hold->release_ns);
+            explained_put_at(hold->release_ns);
         }
     }
     putchar('\n');
@@ -317,7 +317,7 @@ static void print_inserted(const struct explain_node *of)
             printf("the %s of ", inserted->is_from_start ? "start" : "end");
             put_node(of, inserted->producer);
         } else {
-            put_time(inserted->not_before_ns);
+            explained_put_at(inserted->not_before_ns);
         }
         fputs(": ", stdout);
         cmd_show(stdout, inserted->why);
@@ -334,13 +334,13 @@ static void print_idle(const struct explain_node *of)
         fputs("it gave way to ", stdout);
         put_node(of, of->way->fallback);
         fputs(" at ", stdout);
-        put_time(of->way->at_ns);
+        explained_put_at(of->way->at_ns);
         puts(", when its window closed");
     } else if (of->explained->timeline->status != RUN_COMPLETE) {
         fputs("the run could not go on", stdout);
         if (of->span->cause != WAIT_NONE) {
             fputs(", and it had been ready from ", stdout);
-            put_time(of->span->ready_ns);
+            explained_put_at(of->span->ready_ns);
             printf(", waiting for %s", wait_cause_name((enum wait_cause)of->span->cause));
         } else {
             fputs(", and it was not ready yet", stdout);

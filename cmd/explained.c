@@ -71,18 +71,18 @@ static enum weir_status find_bounds(const struct binding *binding, struct explai
                                     struct weir_error *err)
 {
     struct weir_error why = {.status = WEIR_OK};
+    struct analysis analysis;
     enum weir_status status;
 
     if (runs_at_scale(out->run)) {
         return WEIR_OK;
     }
-    status = analyze(binding, &out->analysis, &why);
+    status = analyze(binding, &analysis, &why);
     if (status == WEIR_OK) {
-        status = analyze_bounds(&out->analysis, &out->bounds, &why);
+        status = analyze_bounds(&analysis, &out->bounds, &why);
         out->has_bounds = status == WEIR_OK;
-        if (status != WEIR_OK) {
-            analyze_free(&out->analysis);
-        }
+        out->precedence_ns = analysis.end_ns;
+        analyze_free(&analysis);
     }
     if (status == WEIR_MEMORY) {
         *err = why;
@@ -111,6 +111,9 @@ enum weir_status explained_find(const struct run *run, const struct binding *bin
     const struct waiting_options waits = {options->wait_bound_ns, options->n_rows};
     enum weir_status status = explained_index(run, binding, out, err);
 
+    if (status == WEIR_OK && !options->is_brief) {
+        status = find_bounds(binding, out, err);
+    }
     if (status == WEIR_OK) {
         status = makeup_find(out->index, out->links, out->n_links, &out->makeup, err);
     }
@@ -130,7 +133,7 @@ enum weir_status explained_find(const struct run *run, const struct binding *bin
     if (status == WEIR_OK) {
         status = gave_way_find(out->graph, out->timeline, &out->ways, &out->n_ways, err);
     }
-    return status == WEIR_OK && !options->is_brief ? find_bounds(binding, out, err) : status;
+    return status;
 }
 
 void explained_free(struct explained *explained)
@@ -147,7 +150,6 @@ void explained_free(struct explained *explained)
     free(explained->ways);
     if (explained->has_bounds) {
         analyze_bounds_free(&explained->bounds);
-        analyze_free(&explained->analysis);
     }
     *explained = (struct explained){.n_links = 0};
 }

@@ -113,7 +113,7 @@ void explained_json_bounds(struct json *json, const struct explained *explained)
     }
     json_open_object(json, "bounds");
     json_integer(json, "bound_ns", explained->bounds.bound_ns);
-    json_integer(json, "precedence_ns", explained->analysis.end_ns);
+    json_integer(json, "precedence_ns", explained->precedence_ns);
     json_open_object(json, "engine_ns");
     for (uint32_t i = 0; i < graph_n_engines(explained->graph); i++) {
         json_integer(json, explained_engine(explained, (weir_engine){i}),

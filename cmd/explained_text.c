@@ -23,6 +23,28 @@ static void put_time(int64_t ns)
     fputs(text, stdout);
 }
 
+void explained_put_at(int64_t ns)
+{
+    static const struct {
+        int64_t of_ns;
+        const char *name;
+        int places;
+    } units[] = {{1000000000, "s", 9}, {1000000, "ms", 6}, {1000, "us", 3}, {1, "ns", 0}};
+    size_t unit = 0;
+    char part[16];
+    int length;
+
+    while (units[unit].of_ns > ns && unit < 3) {
+        unit++;
+    }
+    length = snprintf(part, sizeof part, "%0*" PRId64, units[unit].places, ns % units[unit].of_ns);
+    while (length > 0 && part[length - 1] == '0') {
+        length--;
+    }
+    printf("%" PRId64 "%s%.*s %s", ns / units[unit].of_ns, length > 0 ? "." : "", length, part,
+           units[unit].name);
+}
+
 static void put_size(int64_t bytes)
 {
     char text[NUMBER_TEXT_BYTES];
@@ -52,7 +74,7 @@ static void print_link(const struct explained *explained, size_t at)
     fputs(" on ", stdout);
     put_engine(explained, graph_node_engine(explained->graph, link->node));
     fputs(", from ", stdout);
-    put_time(link->start_ns);
+    explained_put_at(link->start_ns);
     if (at == 0) {
         printf(" (%s)\n", link->cause);
         return;
@@ -104,7 +126,7 @@ static void print_stretch(const struct explained *explained, const struct makeup
         printf(" (%zu nodes)", stretch->n_links);
     }
     fputs(", from ", stdout);
-    put_time(stretch->start_ns);
+    explained_put_at(stretch->start_ns);
     printf(": %s\n", stretch->cause);
 }
 
@@ -177,7 +199,7 @@ void explained_print_bounds(const struct explained *explained)
     fputs("no schedule is shorter than ", stdout);
     put_time(explained->bounds.bound_ns);
     fputs(": ", stdout);
-    put_time(explained->analysis.end_ns);
+    put_time(explained->precedence_ns);
     fputs(" by precedence and releases", stdout);
     for (uint32_t i = 0; i < graph_n_engines(explained->graph); i++) {
         if (explained->bounds.engines[i].bound_ns > most_ns &&
@@ -228,7 +250,7 @@ static void print_stall(const struct explained *explained, const struct stall *s
     begin_row(explained, stall->end_ns - stall->begin_ns);
     put_engine(explained, stall->engine);
     fputs(" from ", stdout);
-    put_time(stall->begin_ns);
+    explained_put_at(stall->begin_ns);
     fputs(", ended by ", stdout);
     put_node(explained, stall->ends);
     printf(": mostly %s", stall_cause_name(stall->cause));
@@ -282,7 +304,7 @@ static void print_event(const struct explained *explained, const struct waiting_
     begin_row(explained, event->to_ns - event->from_ns);
     put_node(explained, event->node);
     fputs(" from ", stdout);
-    put_time(event->from_ns);
+    explained_put_at(event->from_ns);
     printf(", %s", event->cause == WAIT_NONE ? "unknown why" : wait_cause_name(event->cause));
     if (weir_is(event->blocker)) {
         fputs(" until ", stdout);
@@ -411,7 +433,7 @@ static void print_domain(const struct explained *explained, uint32_t index)
         return;
     }
     fputs(", first at ", stdout);
-    put_time(of->peak_at_ns);
+    explained_put_at(of->peak_at_ns);
     fputs(", for ", stdout);
     put_time(of->peak_for_ns);
     byte_ns_show(of->integral, text);
