@@ -8,11 +8,13 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
+#include "cmd/supervise.h"
 
 extern const struct cmd_verb cmd_verb_calibrate;
 
 static const char usage[] =
-    "usage: weir calibrate [--device D] [--repeats N] [--no-contention] -o MACHINE [--json]\n\n"
+    "usage: weir calibrate [--device D] [--deadline TIME] [--repeats N] [--no-contention]\n"
+    "                      -o MACHINE [--json]\n\n"
     "Measures a device and writes what it measured as a machine file, for --machine of other\n"
     "verbs: the rate of arithmetic, of streaming reads, latency and bandwidth of copies in each\n"
     "direction, and how much each of these slows the others down. Every figure carries its\n"
@@ -21,6 +23,7 @@ static const char usage[] =
     "that are too noisy to trust are named, and say so in the file.\n\n"
     "  -o MACHINE       the file to write; - for standard output\n"
     "  --device D       host (the default); `weir devices` lists them\n"
+    "  --deadline TIME  a GPU that shows no sign of life for so long is given up (300s)\n"
     "  --repeats N      of each measurement (15)\n"
     "  --no-contention  do not measure pairs\n\n"
     "example:\n"
@@ -226,10 +229,12 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     const char *device = "host";
     const char *output = NULL;
     const char *repeats = NULL;
+    const char *deadline = NULL;
     bool is_without_contention = false;
     const struct cmd_option options[] = {
         {.name = "--device", .takes_value = true, .value = &device},
         {.name = "--repeats", .takes_value = true, .value = &repeats},
+        {.name = "--deadline", .takes_value = true, .value = &deadline},
         {.name = "--no-contention", .flag = &is_without_contention},
         {.name = "-o", .takes_value = true, .value = &output},
         {.name = NULL},
@@ -237,12 +242,17 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     struct calibration calibration;
     struct cmd_common common;
     uint32_t n_operands;
-    bool is_done;
+    bool is_done, is_due;
     enum weir_status status = cmd_parse(&cmd_verb_calibrate, argc, argv, options, &common, NULL, 0,
                                         0, &n_operands, &is_done, err);
 
     if (status != WEIR_OK || is_done)
         return status;
+    status = supervise_is_due(context, device, &is_due, err);
+    if (status != WEIR_OK)
+        return status;
+    if (is_due)
+        return supervise("calibrate", argc, argv, deadline, err);
     if (output == NULL)
         return weir_error_set(err, WEIR_USAGE,
                               "nothing says where to write: give -o MACHINE, or -o - for standard "

@@ -15,7 +15,11 @@
 struct cmd_context {
     bool is_terminal;     /* standard error is one: progress may be drawn */
     const char *data_dir; /* what was installed beside the program: holds machines/ and plots/ */
+    int worker_fd; /* of the worker of a device, to show signs of life: supervise.h; else -1 */
 };
+
+/* Says to a process that it is the worker, and which file that is. */
+#define CMD_WORKER_VARIABLE "WEIR_WORKER"
 
 /* A verb NAME stands in cmd/NAME.c as `const struct cmd_verb cmd_verb_NAME`, and in the list at the
  * top of main.c. It prints results on standard output and leaves that open: main.c flushes it and

@@ -98,4 +98,6 @@ weir_SOURCES = \
 	cmd/simulate_tails.c \
 	cmd/simulate_tails.h \
 	cmd/simulate_tails_answer.c \
+	cmd/supervise.c \
+	cmd/supervise.h \
 	cmd/verify.c

@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 {
     struct weir_error err = {.status = WEIR_OK};
     struct weir_error output = {.status = WEIR_OK};
-    const char *data_dir = getenv("WEIR_DATADIR");
+    const char *data_dir = getenv("WEIR_DATADIR"), *worker = getenv(CMD_WORKER_VARIABLE);
     const char *verb_name = NULL;
     struct cmd_context context;
     enum weir_status status;
@@ -166,6 +166,7 @@ int main(int argc, char **argv)
     context = (struct cmd_context){
         .is_terminal = isatty(STDERR_FILENO) == 1,
         .data_dir = data_dir != NULL && data_dir[0] != '\0' ? data_dir : WEIR_DATADIR,
+        .worker_fd = worker != NULL ? (int)strtol(worker, NULL, 10) : -1,
     };
     status = run_words(&context, argc, argv, &verb_name, &err);
     if (close_output(&output) != WEIR_OK && status == WEIR_OK) {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/ending.h"
 
@@ -133,6 +134,7 @@ void progress_begin_told(struct progress *progress, const struct cmd_context *co
 {
     progress->is_shown = context->is_terminal && !is_quiet;
     progress->has_thread = false;
+    progress->worker_fd = context->worker_fd;
     atomic_init(&progress->permille, -1);
     if (!progress->is_shown || pthread_mutex_init(&progress->lock, NULL) != 0) {
         progress->is_shown = false;
@@ -164,12 +166,20 @@ void progress_phase(struct progress *progress, const char *what)
     (void)pthread_mutex_unlock(&progress->lock);
 }
 
+/* To whoever watches over a worker; when nobody does any more, there is nobody to tell. */
+static void show_life(const struct progress *progress)
+{
+    if (progress->worker_fd >= 0 && write(progress->worker_fd, "", 1) < 0)
+        return;
+}
+
 void progress_show(void *arg, double part)
 {
     struct progress *progress = arg;
     int permille = part < 0 ? 0 : part > 1 ? 1000 : (int)(part * 1000);
     int64_t now_ns;
 
+    show_life(progress);
     if (!progress->is_shown)
         return;
     atomic_store_explicit(&progress->permille, permille, memory_order_relaxed);

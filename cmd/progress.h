@@ -13,6 +13,7 @@
 struct progress {
     bool is_shown; /* standard error is a terminal, and the user does not want quiet */
     bool has_thread;
+    int worker_fd;       /* that takes signs of life; -1: nobody waits for any */
     atomic_int permille; /* of the phase; -1: not known */
     pthread_t thread;
     /* What follows is the thread's too: under the lock. */
@@ -37,7 +38,7 @@ void progress_begin_told(struct progress *progress, const struct cmd_context *co
                          const char *what, bool is_quiet);
 /** Goes on to the next part of the work, whose end is not known yet. */
 void progress_phase(struct progress *progress, const char *what);
-/** How far the phase is: a store to memory where a thread draws. @param arg a struct progress
+/** How far the phase is, and that the work goes on: a store to memory where a thread draws. @param arg a struct progress
  *  @param part 0 to 1 */
 void progress_show(void *arg, double part);
 /** Takes the line away. Nothing when it has been already. */

@@ -6,20 +6,22 @@
 #include "base/number.h"
 #include "cmd/progress.h"
 #include "cmd/replay_internal.h"
+#include "cmd/supervise.h"
 
 extern const struct cmd_verb cmd_verb_replay;
 
 #define FINDINGS_KEPT 50
 
 static const char usage[] =
-    "usage: weir replay RUN [--device D] [--mode M] [--scale-time F] [--scale-bytes F]\n"
-    "                       [--repeats N] [--warm-up N] [--db FILE] [--json]\n\n"
+    "usage: weir replay RUN [--device D] [--mode M] [--deadline TIME] [--scale-time F]\n"
+    "                       [--scale-bytes F] [--repeats N] [--warm-up N] [--db FILE] [--json]\n\n"
     "Runs the plan that a simulation froze (order on each engine, edges, waits for bytes) on a\n"
     "device, with real copies and real work, and stores the measured timeline as a run of kind\n"
     "replay. RUN is a number of `weir runs`, sim or latest. Contents are checked: an action that\n"
     "finds other data than the plan says fails the replay.\n\n"
     "  --device D       host (the default); `weir devices` lists them\n"
     "  --mode M         how a GPU gets its work: gated (the default), stream, paced or serial\n"
+    "  --deadline TIME  a GPU that shows no sign of life for so long is given up (300s)\n"
     "  --scale-time F   planned times are multiplied by F (1)\n"
     "  --scale-bytes F  sizes are multiplied by F (chosen: buffers fit in a quarter of the free\n"
     "                   memory, and each copy can move its object in its planned time)\n"
@@ -31,7 +33,7 @@ static const char usage[] =
 
 /* The words of the command line. */
 struct request {
-    const char *run, *device, *mode, *scale_time, *scale_bytes, *repeats, *warm_up;
+    const char *run, *device, *mode, *deadline, *scale_time, *scale_bytes, *repeats, *warm_up;
     struct cmd_common common;
 };
 
@@ -281,6 +283,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     const struct cmd_option options[] = {
         {.name = "--device", .takes_value = true, .value = &request.device},
         {.name = "--mode", .takes_value = true, .value = &request.mode},
+        {.name = "--deadline", .takes_value = true, .value = &request.deadline},
         {.name = "--scale-time", .takes_value = true, .value = &request.scale_time},
         {.name = "--scale-bytes", .takes_value = true, .value = &request.scale_bytes},
         {.name = "--repeats", .takes_value = true, .value = &request.repeats},
@@ -289,12 +292,18 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     };
     struct replay_work work = {.store = NULL};
     uint32_t n_operands;
-    bool is_done;
+    bool is_done, is_due = false;
     enum weir_status status = cmd_parse(&cmd_verb_replay, argc, argv, options, &request.common,
                                         &request.run, 1, 1, &n_operands, &is_done, err);
 
     if (status != WEIR_OK || is_done)
         return status;
+    if (request.device != NULL)
+        status = supervise_is_due(context, request.device, &is_due, err);
+    if (status != WEIR_OK)
+        return status;
+    if (is_due)
+        return supervise("replay", argc, argv, request.deadline, err);
     status = work_through(context, &request, &work, err);
     if (status == WEIR_OK) {
         if (request.common.is_json)

@@ -240,6 +240,14 @@ def names_what_fails(rig):
     check(runs == after, "a replay that failed is in the store")
 
 
+def gives_a_silent_device_up(rig):
+    rig.simulate()
+    message = rig.replay("--deadline", "1s", double="fault.flush_hangs=3", expect=5)
+    check("no sign of life for 1 s" in message, message)
+    message = rig.replay("--deadline", "1h", expect=2)
+    check("a time of 1ms or more" in message, message)
+
+
 # ---- what a device costs ----
 
 def names_the_cost_of_submission(rig):
@@ -268,7 +276,8 @@ def finds_contention(rig):
 TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
          equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
          equals_its_plan_from_a_pool, equals_its_plan_by_events, runs_in_every_mode, doubts_records,
-         minds_no_harmless_record, names_what_fails, names_the_cost_of_submission, finds_contention]
+         minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
+         names_the_cost_of_submission, finds_contention]
 
 
 def main(words):
