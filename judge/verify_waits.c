@@ -372,9 +372,13 @@ static const char *fault_of_blocker(struct waiting *waiting, const struct timeli
     if (verify->done[blocker].ns != wait->to_ns) {
         return "who was not done then";
     }
+    if (blocker == node) {
+        return "who is the node itself";
+    }
     if (wait->cause == WAIT_ENGINE) {
-        return verify->nodes[blocker].engine == verify->nodes[node].engine ? NULL
-                                                                           : "who runs elsewhere";
+        return verify->nodes[blocker].engine != verify->nodes[node].engine ? "who runs elsewhere"
+               : verify->nodes[blocker].is_lengthless                      ? "who took no slot"
+                                                                           : NULL;
     }
     if (wait->cause == WAIT_OVERLAP) {
         return apart_has(&waiting->pairs, node, blocker) ? NULL : "whom it may overlap";

@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/judge/test_settings \
 	tests/judge/test_stalls \
 	tests/judge/test_tails \
+	tests/judge/test_verify \
 	tests/judge/test_waiting
 
 tests_judge_test_chain_SOURCES = tests/judge/scene.h tests/judge/test_chain.c
@@ -28,6 +29,9 @@ tests_judge_test_stalls_SOURCES = tests/judge/scene.h tests/judge/test_stalls.c
 tests_judge_test_stalls_LDADD = $(judge_test_libs)
 tests_judge_test_tails_SOURCES = tests/judge/test_tails.c
 tests_judge_test_tails_LDADD = $(judge_test_libs)
+# It verifies what the simulator makes.
+tests_judge_test_verify_SOURCES = tests/judge/test_verify.c
+tests_judge_test_verify_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
 tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
 tests_judge_test_waiting_LDADD = $(judge_test_libs)
 
