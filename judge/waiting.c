@@ -62,7 +62,8 @@ static enum weir_status add_group(struct waiting_sweep *sweep, weir_text group, 
     }
     if (status == WEIR_OK) {
         *number = out->n_groups++;
-        out->groups[*number] = (struct waiting_group){.group = group, .longest = {WEIR_NONE}};
+        out->groups[*number] =
+            (struct waiting_group){.group = group, .first = {WEIR_NONE}, .longest = {WEIR_NONE}};
     }
     return status;
 }

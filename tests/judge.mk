@@ -9,9 +9,11 @@ check_PROGRAMS += \
 	tests/judge/test_pressure \
 	tests/judge/test_settings \
 	tests/judge/test_stalls \
+	tests/judge/test_sweep \
 	tests/judge/test_tails \
 	tests/judge/test_verify \
-	tests/judge/test_waiting
+	tests/judge/test_waiting \
+	tests/judge/test_why
 
 tests_judge_test_chain_SOURCES = tests/judge/scene.h tests/judge/test_chain.c
 tests_judge_test_chain_LDADD = $(judge_test_libs)
@@ -29,11 +31,15 @@ tests_judge_test_stalls_SOURCES = tests/judge/scene.h tests/judge/test_stalls.c
 tests_judge_test_stalls_LDADD = $(judge_test_libs)
 tests_judge_test_tails_SOURCES = tests/judge/test_tails.c
 tests_judge_test_tails_LDADD = $(judge_test_libs)
+tests_judge_test_sweep_SOURCES = tests/judge/scene.h tests/judge/test_sweep.c
+tests_judge_test_sweep_LDADD = $(judge_test_libs)
 # It verifies what the simulator makes.
 tests_judge_test_verify_SOURCES = tests/judge/test_verify.c
 tests_judge_test_verify_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
 tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
 tests_judge_test_waiting_LDADD = $(judge_test_libs)
+tests_judge_test_why_SOURCES = tests/judge/scene.h tests/judge/test_why.c
+tests_judge_test_why_LDADD = $(judge_test_libs)
 
 # What explaining a run costs, beside simulating it: make tests/bench/explain_bench
 EXTRA_PROGRAMS += tests/bench/explain_bench

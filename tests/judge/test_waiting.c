@@ -130,6 +130,12 @@ START_TEST(test_counted_again)
     for (uint32_t i = 0; i < SCENE_NODES; i++)
         n_over += spans[i].start_ns - spans[i].ready_ns > 10;
     ck_assert_uint_eq(waiting.n_over, n_over);
+    for (uint32_t i = 1; i < waiting.n_groups; i++)
+        ck_assert(waiting.groups[i].group.index == 0 ||
+                  waiting.groups[i - 1].first.index < waiting.groups[i].first.index);
+    for (uint32_t i = 0; i < waiting.n_groups; i++)
+        ck_assert_uint_eq(graph_node_group(scene.graph, waiting.groups[i].first).index,
+                          waiting.groups[i].group.index);
     for (uint32_t i = 0; i < waiting.n_longest; i++) {
         const struct waiting_event *event = &waiting.longest[i];
         weir_engine engine = graph_node_engine(scene.graph, event->node);
