@@ -119,9 +119,13 @@ void tailed_json(struct json *json, const struct tailed *tailed, const struct gr
     }
     if (tailed->rows != NULL) {
         json_samples(json, tailed, graph);
+    } else if (tailed->n_samples > 0) {
+        json_integer(json, "samples", 0);
     }
     if (tailed->moves != NULL) {
         json_moves(json, tailed, graph);
+    } else if (tailed->perturb_ns > 0) {
+        json_null(json, "perturbation");
     }
 }
 
@@ -234,8 +238,12 @@ void tailed_print(const struct tailed *tailed, const struct graph *graph)
     }
     if (tailed->rows != NULL) {
         print_samples(tailed, graph);
+    } else if (tailed->n_samples > 0) {
+        printf("  samples         none: the run did not complete, and has no order to keep\n");
     }
     if (tailed->moves != NULL) {
         print_moves(tailed, graph);
+    } else if (tailed->perturb_ns > 0) {
+        printf("  perturbed       not: the run did not complete\n");
     }
 }
