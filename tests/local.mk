@@ -113,5 +113,6 @@ EXTRA_DIST += \
 	tests/check-missing.sh \
 	tests/installed.sh \
 	tests/python-missing.sh \
+	tests/verified.py \
 	tests/cases \
 	tests/counterexamples

@@ -6,7 +6,8 @@ compare.py [WEIR] [--seeds A:B] [--keep DIR] [--shrink SECONDS] [--no-expand]
 
 For each seed, for contention none, pairwise and share: exit status, status of the stored run,
 makespan, every span, the peak and the pressure curve of each domain; and that the links of the
-critical chain are known and add up to the makespan. `weir check --expand` must
+critical chain are known and add up to the makespan; and that `weir verify` finds nothing wrong with the
+run. `weir check --expand` must
 refuse what the oracle refuses; else what it prints must give the same timeline in weir and in the
 oracle, and itself when it is expanded again. Of each difference a small graph is printed, and kept
 in DIR. WEIR is by default the environment's.
@@ -121,9 +122,19 @@ class Weir:
             answer.parts['peak'] = said['peak_bytes']
         if done.returncode in (0, 4):
             answer.parts.update(self.stored())
+            answer.parts['verified'] = self.verified()
         elif done.returncode == 3 and not answer.message:
             answer.exit = '3 without a message'
         return answer
+
+    def verified(self):
+        """What `weir verify` finds wrong with the run; None."""
+        done = subprocess.run([self.program, 'verify', 'latest', '--quiet', '--db', self.store],
+                              stdin=subprocess.DEVNULL, cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding='utf-8', errors='replace',
+                              timeout=TIMEOUT_S)
+        return None if done.returncode == 0 else \
+            f'weir verify gives {done.returncode}: {done.stdout}{done.stderr}'
 
     def stored(self):
         """The one run of the store."""
@@ -181,6 +192,8 @@ def difference(oracle, weir, only=None):
         return 'bytes', lines
     if theirs.get('wrong chain') is not None:
         return 'chain', [theirs['wrong chain']]
+    if theirs.get('verified') is not None:
+        return 'verify', [theirs['verified']]
     # the text names the status of a run only when it failed
     if mine['status'] != 'done' and theirs['status'] != mine['status']:
         return 'status', [f'status: oracle {mine["status"]}, weir {theirs["status"]}']
