@@ -27,6 +27,8 @@ SECOND_S = 0.02  # from a first signal to the second
 LONG = {
     "simulate": (["simulate", "large.weir"], [], 1),
     "simulate-new": (["simulate", "large.weir", "--db", "new.db"], [], 1),
+    "simulate-samples-new": (["simulate", "large.weir", "--samples", "20", "--threads", "2", "--db",
+                              "new.db"], [], 1),
     "generate": (["generate", "random", "--nodes", "40000", "-o", "out.weir"], ["out.weir"], 0),
     "export": (["export", "csv", "spans", "3", "-o", "out.csv"], ["out.csv"], 0),
     "export-chrome": (["export", "chrome", "3", "-o", "out.json.gz"], ["out.json.gz"], 0),
