@@ -69,6 +69,20 @@ static void print_queues(const struct replay_result *result)
                100 * (double)sharing->shared_ns / (double)result->schedule->makespan_ns);
 }
 
+/* How a GPU got its work, and what it costs to time it. */
+static void print_timing(const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+    char untimed[NUMBER_TEXT_BYTES];
+
+    if (!result->ops->has_modes || result->bare_ns <= 0)
+        return;
+    number_time_text(result->bare_ns, untimed);
+    printf("  timing          mode %s; %s when nothing is timed: timing costs %+.2f %%\n",
+           device_mode_name(work->options.mode), untimed,
+           100 * ((double)result->timeline->makespan_ns / (double)result->bare_ns - 1));
+}
+
 void replay_answer_text(const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
@@ -91,6 +105,7 @@ void replay_answer_text(const struct replay_work *work)
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);
     printf("  overhead        median %s an action, p95 %s\n", a, b);
+    print_timing(work);
     replayed_print_makespan("  deviation       ", &work->run);
     printf("  deviations      %" PRIu32 "; the actions that cost most:\n",
            result->deviations.n_list);

@@ -66,8 +66,10 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_text(json, "device", result->ops->name);
     json_text(json, "device_name", result->info.name);
     json_text(json, "clock", result->ops->clock);
-    if (result->ops->has_modes)
+    if (result->ops->has_modes) {
         json_text(json, "mode", device_mode_name(work->options.mode));
+        json_integer(json, "untimed_makespan_ns", result->bare_ns);
+    }
     json_text(json, "scope", graph_scope_name(work->scope));
     json_ratio(json, "scale_time", result->schedule->scale_time);
     json_ratio(json, "scale_bytes", result->schedule->scale_bytes);

@@ -72,6 +72,9 @@ static void destroy_streams(struct cuda *cuda)
         if (cuda->queues[q].stream != NULL) {
             (void)cuda->context.driver.stream_destroy(cuda->queues[q].stream);
         }
+        if (cuda->queues[q].over != NULL) {
+            (void)cuda->context.driver.event_destroy(cuda->queues[q].over);
+        }
     }
     for (int i = 0; i < 2; i++) {
         if (streams[i] != NULL) {
@@ -122,7 +125,12 @@ static enum weir_status set_up(struct cuda *cuda, struct weir_error *err)
     if (status != WEIR_OK) {
         return status;
     }
-    cuda->has_trace = cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace);
+    if (!cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace)) {
+        cuda->timing = CUDA_BY_EVENTS;
+    }
+    if (setup->is_bare) {
+        cuda->timing = CUDA_BARE;
+    }
     cuda->steps = arena_array(&cuda->arena, (size_t)setup->n_steps + 1, sizeof *cuda->steps);
     cuda->queues = arena_array(&cuda->arena, (size_t)setup->n_queues + 1, sizeof *cuda->queues);
     cuda->buffers = arena_array(&cuda->arena, (size_t)setup->n_buffers + 1, sizeof *cuda->buffers);
@@ -263,7 +271,7 @@ static enum weir_status write_spans(const struct cuda *cuda, struct timeline *ou
         span->start_ns = started[i].start_ns;
         span->finish_ns = started[i].finish_ns;
         span->order = i;
-        span->source = cuda->has_trace ? TIME_DEVICE : TIME_EVENT;
+        span->source = cuda->timing == CUDA_BY_TRACE ? TIME_DEVICE : TIME_EVENT;
         if (span->finish_ns > out->makespan_ns) {
             out->makespan_ns = span->finish_ns;
         }
@@ -289,12 +297,15 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     enum weir_status status = cuda_memory_reset(cuda, err);
 
     if (status == WEIR_OK) {
+        status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
+    }
+    if (status == WEIR_OK) {
         status = cuda_run(cuda, err);
     }
     if (status == WEIR_OK) {
         status = cuda_memory_verify(cuda, err);
     }
-    return status == WEIR_OK ? cuda_match(cuda, why, err) : status;
+    return status == WEIR_OK && cuda->timing != CUDA_BARE ? cuda_match(cuda, why, err) : status;
 }
 
 static enum weir_status cuda_drain(struct device *device, struct timeline *out,
@@ -315,6 +326,9 @@ static enum weir_status cuda_drain(struct device *device, struct timeline *out,
                               "the device's records of %d runs in a row could not be trusted; of "
                               "the last: %.300s",
                               TRIES, why);
+    }
+    if (status == WEIR_OK && cuda->timing == CUDA_BARE) {
+        return cuda_bare_ns(cuda, &out->makespan_ns, err);
     }
     return status == WEIR_OK ? write_spans(cuda, out, err) : status;
 }
@@ -339,7 +353,7 @@ static void cuda_remark(const struct device *device, char *out, size_t out_bytes
     const struct cuda *cuda = (const struct cuda *)device;
 
     out[0] = '\0';
-    if (!cuda->has_trace) {
+    if (cuda->timing == CUDA_BY_EVENTS) {
         (void)snprintf(out, out_bytes,
                        "times are of events around each operation, not of CUPTI: %s",
                        cuda->why_no_trace);

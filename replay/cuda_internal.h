@@ -79,6 +79,7 @@ struct cuda_step {
 
 struct cuda_queue {
     cu_stream stream;
+    cu_event over;   /* of a bare run: all of it is */
     uint32_t *steps; /* by position */
     uint32_t n_steps;
     uint32_t n_pending; /* commands handed over while the gate is shut */
@@ -105,12 +106,19 @@ struct cuda_op {
     int64_t called_ns, returned_ns; /* CLOCK_MONOTONIC */
 };
 
+/* Who tells the times. */
+enum cuda_timing {
+    CUDA_BY_TRACE,  /* CUPTI */
+    CUDA_BY_EVENTS, /* events on either side of each operation, where CUPTI does not */
+    CUDA_BARE       /* nobody: two events, how long the whole run takes */
+};
+
 struct cuda {
     struct device base;
     struct device_setup setup;
     struct arena arena;
     struct cuda_context context;
-    bool has_trace; /* CUPTI tells the times; else events do */
+    enum cuda_timing timing;
     char why_no_trace[CUDA_WHY_BYTES];
 
     struct cuda_step *steps;
@@ -153,7 +161,7 @@ struct cuda {
     size_t n_ops, ops_room;
     cu_event *timers; /* without CUPTI, two an operation, made as needed: malloc'ed */
     size_t n_timers, timers_room;
-    cu_event opened_timer; /* without CUPTI: when the gate opened */
+    cu_event opened_timer; /* without CUPTI's times: when the gate opened */
     uint64_t first_id;     /* external ids of this drain: first_id + number of the operation */
 };
 
@@ -199,6 +207,11 @@ MUST_CHECK enum weir_status cuda_pool_clear(struct cuda *cuda, struct weir_error
 /* cuda_submit.c */
 /** Hands all steps over and waits for the device. */
 MUST_CHECK enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err);
+/** Of a bare run: from when the gate opened to when the last stream was through. */
+MUST_CHECK enum weir_status cuda_bare_ns(struct cuda *cuda, int64_t *out, struct weir_error *err);
+/** From the run's begin to a timed event. */
+MUST_CHECK enum weir_status cuda_since_open(struct cuda *cuda, cu_event event, int64_t *out,
+                                            struct weir_error *err);
 
 /* cuda_match.c */
 /** Gives each step its times, from the records or the events of the last run.

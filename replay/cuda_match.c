@@ -238,22 +238,6 @@ static enum weir_status match_records(struct matching *m, struct weir_error *err
 
 /* ---- without CUPTI ---- */
 
-static enum weir_status since_open(struct cuda *cuda, cu_event event, int64_t *out,
-                                   struct weir_error *err)
-{
-    const struct cuda_driver *driver = &cuda->context.driver;
-    float ms = 0;
-    enum weir_status status =
-        cuda_check(&cuda->context,
-                   driver->event_elapsed_time_v2 != NULL
-                       ? driver->event_elapsed_time_v2(&ms, cuda->opened_timer, event)
-                       : driver->event_elapsed_time(&ms, cuda->opened_timer, event),
-                   "cuEventElapsedTime", err);
-
-    *out = (int64_t)((double)ms * 1e6 + 0.5);
-    return status;
-}
-
 static enum weir_status match_events(struct matching *m, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
@@ -262,9 +246,9 @@ static enum weir_status match_events(struct matching *m, struct weir_error *err)
         if (!m->cuda->ops[i].is_work) {
             continue;
         }
-        status = since_open(m->cuda, m->cuda->timers[2 * i], &m->timed[i].start_ns, err);
+        status = cuda_since_open(m->cuda, m->cuda->timers[2 * i], &m->timed[i].start_ns, err);
         if (status == WEIR_OK) {
-            status = since_open(m->cuda, m->cuda->timers[2 * i + 1], &m->timed[i].end_ns, err);
+            status = cuda_since_open(m->cuda, m->cuda->timers[2 * i + 1], &m->timed[i].end_ns, err);
         }
     }
     return status;
@@ -355,7 +339,7 @@ enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES], struct 
 
     why[0] = '\0';
     if (status == WEIR_OK) {
-        status = cuda->has_trace ? match_records(&m, err) : match_events(&m, err);
+        status = cuda->timing == CUDA_BY_TRACE ? match_records(&m, err) : match_events(&m, err);
     }
     if (status == WEIR_OK && why[0] == '\0') {
         give_times(&m);

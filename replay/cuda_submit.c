@@ -68,16 +68,17 @@ static enum weir_status begin_op(struct cuda *cuda, struct cuda_op op, struct we
 {
     enum weir_status status = array_grow(&cuda->ops, &cuda->ops_room, cuda->n_ops + 1, err);
 
-    while (status == WEIR_OK && !cuda->has_trace && cuda->n_timers < 2 * (cuda->n_ops + 1)) {
+    while (status == WEIR_OK && cuda->timing == CUDA_BY_EVENTS &&
+           cuda->n_timers < 2 * (cuda->n_ops + 1)) {
         status = take_timer(cuda, err);
     }
-    if (status == WEIR_OK && !cuda->has_trace) {
+    if (status == WEIR_OK && cuda->timing == CUDA_BY_EVENTS) {
         status = record(cuda, cuda->timers[2 * cuda->n_ops], stream_of(cuda, op.queue), err);
     }
     if (status != WEIR_OK) {
         return status;
     }
-    if (cuda->has_trace) {
+    if (cuda->timing == CUDA_BY_TRACE) {
         cuda_trace_push(cuda->first_id + cuda->n_ops);
     }
     op.called_ns = cuda_clock_ns();
@@ -92,16 +93,16 @@ static enum weir_status end_op(struct cuda *cuda, cu_result result, const char *
     enum weir_status status;
 
     op->returned_ns = cuda_clock_ns();
-    if (cuda->has_trace) {
+    if (cuda->timing == CUDA_BY_TRACE) {
         cuda_trace_pop();
     }
     status = cuda_check(&cuda->context, result, call, err);
-    if (status == WEIR_OK && !cuda->has_trace) {
+    if (status == WEIR_OK && cuda->timing == CUDA_BY_EVENTS) {
         status = record(cuda, cuda->timers[2 * cuda->n_ops + 1], stream_of(cuda, op->queue), err);
     }
     cuda->n_ops++;
     if (op->queue != STEP_NO_QUEUE) {
-        cuda->queues[op->queue].n_pending += cuda->has_trace ? 1 : 3;
+        cuda->queues[op->queue].n_pending += cuda->timing == CUDA_BY_EVENTS ? 3 : 1;
     }
     return status;
 }
@@ -177,7 +178,7 @@ static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
     status = launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = STEP_NO_QUEUE}, CUDA_TIME,
                     values, err);
 
-    if (status == WEIR_OK && !cuda->has_trace) {
+    if (status == WEIR_OK && cuda->timing != CUDA_BY_TRACE) {
         if (cuda->opened_timer == NULL) {
             status = cuda_check(
                 &cuda->context,
@@ -534,6 +535,25 @@ static enum weir_status hand_over_all(struct cuda *cuda, struct weir_error *err)
     return status;
 }
 
+static enum weir_status mark_over(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
+        struct cuda_queue *queue = &cuda->queues[q];
+
+        if (queue->over == NULL) {
+            status = cuda_check(&cuda->context,
+                                cuda->context.driver.event_create(&queue->over, GPU_EVENT_DEFAULT),
+                                "cuEventCreate", err);
+        }
+        if (status == WEIR_OK) {
+            status = record(cuda, queue->over, queue->stream, err);
+        }
+    }
+    return status;
+}
+
 enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
@@ -550,6 +570,9 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = hand_over_all(cuda, err);
     }
+    if (status == WEIR_OK && cuda->timing == CUDA_BARE) {
+        status = mark_over(cuda, err);
+    }
     open_gate(cuda);
     if (status == WEIR_OK) {
         status = wait_device(cuda, err);
@@ -559,6 +582,38 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
                               "the device gave up waiting for the host: this process had no "
                               "processor for %d s",
                               (int)(GATE_LIMIT_NS / 1000000000));
+    }
+    return status;
+}
+
+/* ---- times of events ---- */
+
+enum weir_status cuda_since_open(struct cuda *cuda, cu_event event, int64_t *out,
+                                 struct weir_error *err)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+    float ms = 0;
+    enum weir_status status =
+        cuda_check(&cuda->context,
+                   driver->event_elapsed_time_v2 != NULL
+                       ? driver->event_elapsed_time_v2(&ms, cuda->opened_timer, event)
+                       : driver->event_elapsed_time(&ms, cuda->opened_timer, event),
+                   "cuEventElapsedTime", err);
+
+    *out = (int64_t)((double)ms * 1e6 + 0.5);
+    return status;
+}
+
+enum weir_status cuda_bare_ns(struct cuda *cuda, int64_t *out, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    *out = 0;
+    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
+        int64_t over_ns = 0;
+
+        status = cuda_since_open(cuda, cuda->queues[q].over, &over_ns, err);
+        *out = over_ns > *out ? over_ns : *out;
     }
     return status;
 }

@@ -26,7 +26,7 @@ struct buffer {
 /* See the header for why this is here. */
 static struct {
     pthread_mutex_t lock;
-    bool is_begun, has_failed;
+    bool is_begun, has_failed, is_paused;
     char why_not[CUDA_WHY_BYTES]; /* when it failed: it is not tried again */
     struct cupti cupti;
     cupti_subscriber subscriber;
@@ -182,14 +182,13 @@ static bool make_buffers(char *why_not)
     return true;
 }
 
-/* Ids come with records only while records of some calls are on: of those that Weir makes, where
- * CUPTI lets one choose. */
+/* Ids come with records only while records of calls are on. */
+static const int kinds[] = {CUPTI_KIND_KERNEL,   CUPTI_KIND_MEMCPY,
+                            CUPTI_KIND_MEMSET,   CUPTI_KIND_DRIVER,
+                            CUPTI_KIND_OVERHEAD, CUPTI_KIND_EXTERNAL_CORRELATION};
+
 static bool enable_kinds(char *why_not)
 {
-    static const int kinds[] = {CUPTI_KIND_KERNEL,   CUPTI_KIND_MEMCPY,
-                                CUPTI_KIND_MEMSET,   CUPTI_KIND_DRIVER,
-                                CUPTI_KIND_OVERHEAD, CUPTI_KIND_EXTERNAL_CORRELATION};
-
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         cupti_result result = session.cupti.enable(kinds[i]);
 
@@ -244,6 +243,22 @@ bool cuda_trace_begin(int driver_version, char why_not[CUDA_WHY_BYTES])
         memcpy(why_not, session.why_not, sizeof session.why_not);
     }
     return session.is_begun;
+}
+
+enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
+{
+    char why[CUDA_WHY_BYTES];
+
+    if (!session.is_begun || session.is_paused == is_paused) {
+        return WEIR_OK;
+    }
+    session.is_paused = is_paused;
+    for (size_t i = 0; is_paused && i < sizeof kinds / sizeof *kinds; i++) {
+        (void)session.cupti.disable(kinds[i]);
+    }
+    return is_paused || enable_kinds(why)
+               ? WEIR_OK
+               : weir_error_set(err, WEIR_DEVICE, "CUPTI does not go on: %.300s", why);
 }
 
 uint32_t cuda_trace_version(void)

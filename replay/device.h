@@ -106,6 +106,9 @@ bool device_mode_from(const char *name, enum device_mode *out);
 
 struct device_setup {
     enum device_mode mode;
+    /* Only how long the whole run takes is asked for: a drain gives the makespan and no spans, and
+     * nothing is done to time them. The host, which does nothing for that, gives them all the same. */
+    bool is_bare;
     uint32_t n_queues, n_steps, n_buffers;
     const struct device_buffer *buffers; /* with their lists they outlive the device */
     const struct graph *graph;           /* for names in messages; NULL: numbers */

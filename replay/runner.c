@@ -13,6 +13,8 @@
 #define DEADLINE_TIMES 10
 #define DEADLINE_NS 10000000000
 #define ACTIONS (STEP_PASS + 1)
+#define LAUNCH_BOUND_RATIO 0.1  /* of the makespan */
+#define PERTURBED_RATIO 1.02    /* of a makespan that is timed to one that is not */
 #define CACHED_BYTES (64 << 20) /* no cache holds more */
 
 struct replay_options replay_default(void)
@@ -179,6 +181,25 @@ static uint32_t find_median(const struct running *r)
 
 /* ---- telling what happened ---- */
 
+/* A run that waits for its actions to be handed over says little of the device. */
+static enum weir_status judge_launches(struct replay_result *result, struct weir_error *err)
+{
+    int64_t submission_ns = result->deviate.makespan.submission_ns;
+    double part = (double)submission_ns / (double)(result->timeline->makespan_ns + 1);
+    const char *what;
+
+    if (!result->ops->has_modes || part <= LAUNCH_BOUND_RATIO)
+        return WEIR_OK;
+    what =
+        schedule_text(result->schedule,
+                      "launch-bound: for %.0f %% of the run its critical chain waits for actions "
+                      "to be handed over",
+                      100 * part);
+    return what == NULL ? weir_error_memory(err)
+                        : schedule_deviates(result->schedule, (weir_node){WEIR_NONE}, what,
+                                            submission_ns, err);
+}
+
 /* Of the pass whose timeline is the run's. */
 static enum weir_status explain(struct replay_result *result, const struct pass *pass,
                                 struct weir_error *err)
@@ -198,6 +219,8 @@ static enum weir_status explain(struct replay_result *result, const struct pass 
         status = deviate_find(schedule, &order, result->timeline, times, pass->submit_ns,
                               &result->arena, &result->deviate, err);
     if (status == WEIR_OK)
+        status = judge_launches(result, err);
+    if (status == WEIR_OK)
         status = deviations_list(schedule, result->timeline, pass->processor_ns, &result->deviate,
                                  &result->arena, &result->deviations, err);
     result->n_deviations_kept = result->deviations.n_list < REPLAY_DEVIATIONS
@@ -206,6 +229,64 @@ static enum weir_status explain(struct replay_result *result, const struct pass 
     step_order_free(&order);
     free(times);
     return status;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The same runs again without timing them: what timing costs. */
+static enum weir_status run_bare(struct running *r, struct weir_error *err)
+{
+    uint32_t n_runs = r->options->n_warm_up + r->options->n_repeats;
+    int64_t *makespans_ns = malloc(((size_t)r->options->n_repeats + 1) * sizeof *makespans_ns);
+    struct timeline *timeline = timeline_new(r->result->schedule->plan->n_nodes,
+                                             graph_n_domains(r->result->schedule->graph));
+    enum weir_status status =
+        makespans_ns == NULL || timeline == NULL ? weir_error_memory(err) : WEIR_OK;
+    uint32_t n = 0;
+
+    r->setup.is_bare = true;
+    for (uint32_t i = 0; i < n_runs && status == WEIR_OK; i++) {
+        status = r->device == NULL ? open_device(r, err) : WEIR_OK;
+        if (status == WEIR_OK)
+            status = r->result->ops->drain(r->device, timeline, err);
+        if (status == WEIR_OK && i >= r->options->n_warm_up)
+            makespans_ns[n++] = timeline->makespan_ns;
+        if (r->options->progress != NULL)
+            r->options->progress(r->options->progress_arg, 1);
+        if (r->options->is_cold)
+            close_device(r);
+    }
+    close_device(r);
+    r->setup.is_bare = false;
+    if (status == WEIR_OK) {
+        qsort(makespans_ns, n, sizeof *makespans_ns, compare_ns);
+        r->result->bare_ns = makespans_ns[(n - 1) / 2];
+    }
+    free(makespans_ns);
+    timeline_free(timeline);
+    return status;
+}
+
+/* A run that timing disturbs says so. */
+static enum weir_status judge_timing(const struct running *r, struct weir_error *err)
+{
+    int64_t timed_ns = r->result->timeline->makespan_ns, bare_ns = r->result->bare_ns;
+    const char *what;
+
+    if (bare_ns <= 0 || (double)timed_ns <= PERTURBED_RATIO * (double)bare_ns)
+        return WEIR_OK;
+    what = schedule_text(r->result->schedule,
+                         "perturbed: timing makes the run %.1f %% longer than it is without; its "
+                         "times are of a run that is timed",
+                         100 * ((double)timed_ns / (double)bare_ns - 1));
+    return what == NULL ? weir_error_memory(err)
+                        : schedule_deviates(r->result->schedule, (weir_node){WEIR_NONE}, what,
+                                            timed_ns - bare_ns, err);
 }
 
 /* What the device says of its times goes with the run. */
@@ -249,6 +330,13 @@ static enum weir_status run_all(struct running *r, struct weir_error *err)
     result->timeline = r->passes[median].timeline;
     r->passes[median].timeline = NULL;
     assert(result->timeline != NULL);
+    if (result->ops->has_modes) {
+        status = run_bare(r, err);
+        if (status == WEIR_OK)
+            status = judge_timing(r, err);
+        if (status != WEIR_OK)
+            return status;
+    }
     return explain(result, &r->passes[median], err);
 }
 
@@ -336,6 +424,7 @@ static enum weir_status run(const struct binding *binding, const struct timeline
 
     if (status != WEIR_OK)
         return status;
+    result->bare_ns = -1;
     result->memory_bytes = options->scale_bytes > 0 ? result->info.memory_bytes / 4 * 3
                                                     : result->info.memory_bytes / 4;
     status = prepare(binding, plan, options, result, err);

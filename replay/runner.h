@@ -46,6 +46,9 @@ struct replay_result {
     struct sharing sharing;
     struct timeline *timeline; /* of the repeat with the median makespan (of two, the shorter) */
     struct account_overhead overhead;
+    int64_t
+        bare_ns; /* the median makespan of as many runs of which nothing was timed; -1: there were
+                        none, the device times without disturbing */
     struct replay_sample *samples; /* warm-up first, in the order in which they ran */
     uint32_t n_samples;
     uint32_t median_sample;

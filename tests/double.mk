@@ -34,7 +34,10 @@ tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
 tests/double/libcupti.so.13: tests/double/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@
 CLEANFILES += $(double_libraries)
-EXTRA_DIST += $(double_sources)
+EXTRA_DIST += \
+	$(double_sources) \
+	tests/device/build \
+	tests/device/check
 
 double_scripts = tests/double/run.py
 dist_check_SCRIPTS += $(double_scripts)

@@ -138,6 +138,8 @@ def equals_a_plan_of_everything(rig):
     answer = rig.replay("--scale-bytes", "0.05")
     check(all(row[3] == "device" for row in rig.equals_plan("plan")), "times are not of the device")
     check(answer["makespan_ns"] == rig.spans("replay")[-1][2], "the makespan is not the last finish")
+    # Events count in floats of milliseconds.
+    check(abs(answer["untimed_makespan_ns"] - answer["makespan_ns"]) < 1000, answer)
 
 
 def equals_random_plans(rig):
@@ -256,6 +258,8 @@ def names_the_cost_of_submission(rig):
     rig.equals_plan("the gate hides the launches")
     answer = rig.replay("--scale-bytes", "0.05", "--mode", "serial", double="launch_ns=5000")
     check(answer["makespan_ns"] > rig.spans("sim")[-1][2], "launches cost nothing")
+    answer = rig.replay("--scale-bytes", "0.05", "--mode", "stream", double="launch_ns=500000")
+    check(any("launch-bound" in d["what"] for d in answer["deviations"]), answer["deviations"])
 
 
 def finds_contention(rig):
@@ -273,11 +277,29 @@ def finds_contention(rig):
     check(abs(factors[("d2h", "sm")] - 1) < 0.01, factors)
 
 
+def is_checked_whole(rig):
+    wrapper = rig.folder / "weir"
+    wrapper.write_text(f"#!/bin/sh\nWEIR_DOUBLE=memory_bytes=150000000000,unit_ns.h2d=0.02,"
+                       f"unit_ns.d2h=0.02,unit_ns.d2d=0.001,unit_ns.read=0.001,kappa.fma.h2d=1.05 "
+                       f"LD_PRELOAD={DOUBLE}/libcuda.so.1 LD_LIBRARY_PATH={DOUBLE} "
+                       f"ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 exec {WEIR} \"$@\"\n")
+    wrapper.chmod(0o755)
+    check_script = pathlib.Path(os.environ["WEIR_SOURCE"]) / "tests" / "device" / "check"
+    environment = dict(os.environ, WEIR_CHECK_REPEATS="2", WEIR_CHECK_PLANS="4")
+    for part in ("1", "2"):
+        done = subprocess.run(["sh", check_script, part, wrapper, "out"], cwd=rig.folder,
+                              env=environment, timeout=TIMEOUT_S, capture_output=True, text=True)
+        check(done.returncode == 0, done.stdout[-2000:] + done.stderr)
+    report = (rig.folder / "out" / "report.txt").read_text()
+    check("test double" in report, "the report does not say that it is of the double")
+    check("of 4 plans: median error 0.0" in report, report[-1500:])
+
+
 TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
          equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
          equals_its_plan_from_a_pool, equals_its_plan_by_events, runs_in_every_mode, doubts_records,
          minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
-         names_the_cost_of_submission, finds_contention]
+         names_the_cost_of_submission, finds_contention, is_checked_whole]
 
 
 def main(words):
