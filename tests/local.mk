@@ -68,6 +68,7 @@ case_scripts = \
 	tests/run-examples \
 	tests/run-shared-cases \
 	tests/cmd/arena.py \
+	tests/cmd/explain.py \
 	tests/cmd/export_chrome.py \
 	tests/cmd/graph_json.py \
 	tests/cmd/import.py \
