@@ -164,6 +164,10 @@ def check(folder, seed, settings):
     weir(folder, "generate", "random", "--nodes", str(nodes), "--seed", str(seed), "-o", "g.weir",
          "--quiet")
     sets = list(settings)
+    if draw.random() < 0.6: # several nodes of an engine at once
+        (pathlib.Path(folder) / "slots.weir").write_text(
+            f"weir 1\nengine sm0 slots={draw.choice((2, 3, 9))}\nengine h2d slots=2\n")
+        sets += ["--machine", "./slots.weir"]
     answer = json.loads(weir(folder, "simulate", "g.weir", "--json", "--quiet", *sets))
     if draw.random() < 0.5: # scarcer
         sets += ["--capacity", f"hbm={max(answer['peak_bytes']['hbm'] * 3 // 4, 1)}"]
