@@ -32,6 +32,12 @@ tests_fuzz_fuzz_psplib_LDADD = traces/libtraces.a graph/libgraph.a base/libbase.
 	$(ZLIB_LIBS) $(ZSTD_LIBS)
 tests_fuzz_fuzz_psplib_LDFLAGS = $(fuzz_ldflags)
 
+fuzz_programs += tests/fuzz/fuzz_records
+tests_fuzz_fuzz_records_SOURCES = tests/fuzz/fuzz_records.c
+tests_fuzz_fuzz_records_LDADD = replay/libreplay.a kernels/libkernels.a graph/libgraph.a \
+	base/libbase.a $(GSL_LIBS)
+tests_fuzz_fuzz_records_LDFLAGS = $(fuzz_ldflags)
+
 fuzz_programs += tests/fuzz/fuzz_simulate
 tests_fuzz_fuzz_simulate_SOURCES = tests/fuzz/fuzz_simulate.c
 tests_fuzz_fuzz_simulate_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
