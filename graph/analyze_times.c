@@ -89,7 +89,7 @@ static enum weir_status pass_on(const struct forward *f, uint32_t node, struct w
             return too_late(f->graph, consumer, err);
         }
         wait_until(f, consumer, node, at);
-        if (consumer == fallback && !link.is_from_start) {
+        if (f->over_ns != NULL && consumer == fallback && !link.is_from_start) {
             if (__builtin_add_overflow(holds, link.lag_ns, &at)) {
                 return too_late(f->graph, consumer, err);
             }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "judge/gave_way.h"
 
 struct bound_index {
     const struct binding *binding;
@@ -20,6 +21,8 @@ struct bound_index {
     uint32_t *before;    /* of a recording, by node: the one before it on its engine; WEIR_NONE */
     uint32_t *stand_ins; /* rising: those that a node which did not run has as its fallback */
     size_t n_stand_ins, stand_ins_room;
+    struct gave_way *gave_way; /* in program order */
+    size_t n_gave_way;
 };
 
 const char *bound_cause_name(enum bound_cause cause)
@@ -68,14 +71,33 @@ static bool did_run(const struct bound_index *index, weir_node node)
     return span_of(index, node)->finish_ns >= 0;
 }
 
-/* When the edge lets its consumer go; what did not run passes its edges on when it would have been
- * ready. */
+static int by_node(const void *key, const void *item)
+{
+    uint32_t node = ((const weir_node *)key)->index;
+    uint32_t other = ((const struct gave_way *)item)->node.index;
+
+    return (node > other) - (node < other);
+}
+
+/* When a node that did not run passed its edges on: when it would have been ready, and it had given way. */
+static int64_t passed_ns(const struct bound_index *index, weir_node node)
+{
+    const struct gave_way *found =
+        index->n_gave_way == 0
+            ? NULL
+            : bsearch(&node, index->gave_way, index->n_gave_way, sizeof *found, by_node);
+    int64_t ready_ns = span_of(index, node)->ready_ns;
+
+    return found != NULL && found->at_ns > ready_ns ? found->at_ns : ready_ns;
+}
+
+/* When the edge lets its consumer go. */
 static int64_t edge_end_ns(const struct bound_index *index, const struct graph_arc *edge)
 {
     const struct timeline_span *span = span_of(index, edge->producer);
 
     if (span->finish_ns < 0) {
-        return span->ready_ns + edge->lag_ns;
+        return passed_ns(index, edge->producer) + edge->lag_ns;
     }
     return (edge->is_from_start ? span->start_ns : span->finish_ns) + edge->lag_ns;
 }
@@ -214,8 +236,15 @@ static enum weir_status fill(struct bound_index *index, struct weir_error *err)
         free(last_ns);
         return weir_error_memory(err);
     }
-    find_last_edges(index, last_ns);
+    status =
+        gave_way_find(index->graph, index->timeline, &index->gave_way, &index->n_gave_way, err);
+    if (status == WEIR_OK) {
+        find_last_edges(index, last_ns);
+    }
     free(last_ns);
+    if (status != WEIR_OK) {
+        return status;
+    }
     status = timeline_order(index->timeline, &index->order, &index->n_started, err);
     if (status == WEIR_OK) {
         status = find_stand_ins(index, err);
@@ -256,6 +285,7 @@ void bound_index_free(struct bound_index *index)
     free(index->last_edge);
     free(index->before);
     free(index->stand_ins);
+    free(index->gave_way);
     free(index);
 }
 
@@ -285,7 +315,13 @@ static struct bound bound_by_time(const struct bound_index *index, weir_node nod
     if (value.release_ns == ready_ns || bind_ready_ns(index->binding, node) == ready_ns) {
         return time_bound(BOUND_RELEASE, ready_ns);
     }
-    return time_bound(stands_in(index, node) ? BOUND_WINDOW : BOUND_UNKNOWN, ready_ns);
+    /* One that is on and did not run gave way, or was not needed: its consumers waited for that to be
+     * settled. */
+    return time_bound(stands_in(index, node) ||
+                              (!did_run(index, node) && graph_node_is_on(index->graph, node))
+                          ? BOUND_WINDOW
+                          : BOUND_UNKNOWN,
+                      ready_ns);
 }
 
 /* A node that did not run is passed through to what it would have waited for: it gives way to
@@ -305,7 +341,7 @@ struct bound bound_of_ready(const struct bound_index *index, weir_node node)
                                   ready_ns - edge.lag_ns, total_ns};
         }
         node = edge.producer;
-        ready_ns = span_of(index, node)->ready_ns;
+        ready_ns = passed_ns(index, node);
     }
     return bound_by_time(index, node, ready_ns);
 }

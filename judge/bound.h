@@ -14,8 +14,9 @@ enum bound_cause {
     BOUND_CAPACITY,    /* bytes */
     BOUND_OVERLAP,     /* the end of a forbidden overlap */
     BOUND_ADMISSION,   /* the policy held it */
-    BOUND_WINDOW,      /* a fallback: the window of the node that it stands in for closed */
-    BOUND_UNKNOWN      /* the timeline does not tell */
+    BOUND_WINDOW, /* a window closed, or its node started before: that settled whether this node,
+                          or one that it waits for, runs */
+    BOUND_UNKNOWN /* the timeline does not tell */
 };
 #define BOUND_CAUSES 9
 

@@ -99,36 +99,62 @@ static enum weir_status push(struct chain *chain, uint32_t *n, uint32_t node)
     return status;
 }
 
-/* Was the node ready when it was, through nodes that did not run, by an edge of that type from the
- * producer at that time (none: by a release, or from the beginning)? */
-static enum weir_status made_ready(struct chain *chain, uint32_t node, weir_node producer,
-                                   const char *via, int64_t from_ns, bool *is_so)
+/* Is the node one that does not run, and that was settled only after it would have been ready? */
+static bool was_unsettled(const struct verify *verify, uint32_t node)
+{
+    return !verify->nodes[node].has_started && verify->done[node].ns > verify->ready[node].ns;
+}
+
+/* Was the node ready when it was, with no edge to wait for? */
+static bool is_first(const struct verify *verify, uint32_t node)
+{
+    int64_t ready_ns = verify->ready[node].ns;
+    struct graph_node value;
+
+    graph_node(verify->graph, (weir_node){node}, &value);
+    return ready_ns == 0 || value.release_ns == ready_ns ||
+           verify->object_ready_ns[node] == ready_ns;
+}
+
+/* Of one that made a node ready: what a link says of it. */
+struct maker {
+    weir_node producer; /* none: a release, the beginning or a window */
+    const char *via;    /* the type of its edge */
+    int64_t from_ns;
+    bool is_window; /* what settled that a node does not run */
+};
+
+/* Was the node ready when it was, perhaps through nodes that did not run, by that? */
+static enum weir_status made_ready(struct chain *chain, uint32_t node, const struct maker *maker,
+                                   bool *is_so)
 {
     struct verify *verify = chain->verify;
     uint32_t n = 0;
     enum weir_status status;
 
-    *is_so = false;
+    *is_so = maker->is_window && verify->armed[node].ns == verify->ready[node].ns;
     chain->search++;
     status = push(chain, &n, node);
     while (n > 0 && status == WEIR_OK && !*is_so) {
         uint32_t at = chain->stack[--n];
-        int64_t ready_ns = verify->ready[at].ns, left_ns;
-        struct graph_node value;
+        int64_t left_ns;
 
-        graph_node(verify->graph, (weir_node){at}, &value);
-        *is_so = !weir_is(producer) && (ready_ns == 0 || value.release_ns == ready_ns ||
-                                        verify->object_ready_ns[at] == ready_ns);
+        if (was_unsettled(verify, at)) {
+            *is_so = maker->is_window;
+            continue;
+        }
+        *is_so = !maker->is_window && !weir_is(maker->producer) && is_first(verify, at);
         for (size_t i = verify->into_first[at]; i < verify->into_first[at + 1] && status == WEIR_OK;
              i++) {
             struct graph_edge edge = edge_of(verify, verify->into[i]);
 
-            if (!is_edge(verify, verify->into[i]) || lets_ns(verify, &edge, &left_ns) != ready_ns) {
+            if (!is_edge(verify, verify->into[i]) ||
+                lets_ns(verify, &edge, &left_ns) != verify->ready[at].ns) {
                 continue;
             }
-            if (weir_same(edge.producer, producer)) {
-                *is_so = *is_so || (left_ns == from_ns && via != NULL &&
-                                    strcmp(via, edge_type_name(edge.type)) == 0);
+            if (weir_same(edge.producer, maker->producer)) {
+                *is_so = *is_so || (left_ns == maker->from_ns && maker->via != NULL &&
+                                    strcmp(maker->via, edge_type_name(edge.type)) == 0);
             } else if (!verify->nodes[edge.producer.index].has_started) {
                 status = push(chain, &n, edge.producer.index);
             }
@@ -158,11 +184,11 @@ static enum weir_status fault_of_ready(struct chain *chain, const struct run_lin
 {
     const struct verify *verify = chain->verify;
     uint32_t node = link->node.index;
-    bool is_so = true,
-         has_time = strcmp(link->cause, "begin") == 0 || strcmp(link->cause, "release") == 0;
     bool is_window = strcmp(link->cause, "window") == 0;
-    bool is_admission = strcmp(link->cause, "admission") == 0;
-    enum weir_status status = WEIR_OK;
+    bool has_time = strcmp(link->cause, "begin") == 0 || strcmp(link->cause, "release") == 0;
+    bool is_admission = strcmp(link->cause, "admission") == 0, is_so = true;
+    const struct maker maker = {before, link->via, link->start_ns, is_window};
+    enum weir_status status;
 
     if (!is_admission && verify->timeline->spans[node].cause != WAIT_NONE) {
         *fault = "its node started later than it was ready";
@@ -176,11 +202,7 @@ static enum weir_status fault_of_ready(struct chain *chain, const struct run_lin
         *fault = "it is not the first";
         return WEIR_OK;
     }
-    if (is_window) {
-        is_so = verify->armed[node].ns == verify->ready[node].ns;
-    } else {
-        status = made_ready(chain, node, before, link->via, link->start_ns, &is_so);
-    }
+    status = made_ready(chain, node, &maker, &is_so);
     *fault = is_so ? NULL : "that is not what made its node ready";
     return status;
 }

@@ -124,6 +124,9 @@ static enum weir_status skip(struct simulation *sim, uint32_t node)
 {
     struct fallback_state *state = &sim->fallbacks[node];
 
+    if (state->fate == FATE_OPEN && state->is_queued) {
+        sim->timeline->spans[node].ready_ns = sim->now_ns; /* its consumers waited for that */
+    }
     state->fate = FATE_SKIPPED;
     if ((sim->program->nodes[node].flags & PROGRAM_OFF) == 0) {
         sim->n_to_run--; /* one whose guard is off was never to run */

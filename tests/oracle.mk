@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	tests/oracle/draw_machine.py \
 	tests/oracle/draw_nodes.py \
 	tests/oracle/draw_schedule.py \
+	tests/oracle/fates.py \
 	tests/oracle/frequency.py \
 	tests/oracle/generate.py \
 	tests/oracle/model.py \

@@ -9,6 +9,7 @@ change. What is right is not decided here: the oracle reads the finished text li
 The same seed gives the same text.
 """
 
+import random
 import sys
 
 sys.dont_write_bytecode = True
@@ -118,6 +119,35 @@ class Maker(NodeMaker):
                 first = second = self.pick(self.classes)
             self.put(Statement('overlap', first, second,
                                self.pick(['forbidden'] * 4 + ['allowed', 'unknown'])))
+
+    # ---- fallbacks
+
+    def fallbacks(self):
+        """Some nodes give way to others, mostly later ones. Drawn apart: other seeds stay as they are."""
+        draw = random.Random(f'fallback {self.seed}')
+        nodes = [s for s in self.out if s.keyword == 'node']
+        if draw.random() > .3 or len(nodes) < 3:
+            return
+        falls = {}    # from name to name
+        for _ in range(draw.randint(1, max(1, len(nodes) // 4))):
+            first = draw.randrange(len(nodes) - 1)
+            second = draw.randrange(first + 1, min(len(nodes), first + 6))
+            if draw.random() < .05:
+                first, second = second, first
+            node, at = nodes[first], nodes[second].names[0]
+            name = at
+            while at in falls:
+                at = falls[at]
+            if node.names[0] in falls or at == node.names[0]:
+                continue
+            if draw.random() < .1:
+                node.fields['fallback'] = ['wait']
+            else:
+                falls[node.names[0]] = name
+                node.fields['fallback'] = [quote(name)]
+            if draw.random() < .9:
+                node.fields['deadline'] = [str(sum(draw.choice(self.times)
+                                                   for _ in range(draw.randint(0, len(nodes)))))]
 
     # ---- the whole
 
@@ -238,6 +268,7 @@ class Maker(NodeMaker):
         self.edges()
         self.overlaps()
         self.contention()
+        self.fallbacks()
         if self.has['none']:
             self.spell_out()
         self.tighten()

@@ -79,6 +79,7 @@ class Node:
     priority: int = 0
     release: int = 0
     guard: str = None
+    deadline: int = None
     fallback: str = None
 
 
@@ -209,10 +210,10 @@ def read_node(index, name, kind, fields):
                                   ('source', 'from', str), ('target', 'to', str),
                                   ('domain', 'domain', str), ('klass', 'class', str),
                                   ('priority', 'priority', integer), ('release', 'release', time),
-                                  ('guard', 'guard', str), ('fallback', 'fallback', str)):
+                                  ('guard', 'guard', str), ('deadline', 'deadline', time),
+                                  ('fallback', 'fallback', str)):
         if key in fields:
             setattr(node, attribute, parse(text(fields[key])))
-    take(fields, 'deadline', time)
     if 'reads' in fields:
         for item in split(fields['reads'], ','):
             what, where = split_last(item, '@')

@@ -9,6 +9,7 @@ contention, whose floating-point order is part of the definition. A Python float
 from dataclasses import dataclass, field
 
 from bind import bind
+from fates import RUNS, SKIPPED, Fates
 from quantity import round_half_away
 from words import InputError
 
@@ -147,6 +148,8 @@ class Simulation:
     def __init__(self, bound, family):
         self.bound, self.graph, self.family = bound, bound.graph, family
         self.started, self.finished = {}, {}    # node index -> time
+        self.now = 0
+        self.fates = Fates(self.graph, bound.off)
         self.progress = Progress(self.graph, family)
         self.changed = False                    # the running set, since the last evaluation
         self.curve = {name: [] for name in self.graph.domains}
@@ -157,14 +160,24 @@ class Simulation:
         """When an edge leaves a node whose guard is off: the time it would have been ready."""
         return self.ready(self.graph.nodes[index])
 
+    def passed(self, index):
+        """When a node that does not run lets its consumers go: its turn has come and that is settled.
+        None while either is open."""
+        ready = self.ready(self.graph.nodes[index])
+        return None if ready is None else max(ready, self.fates.settled[index])
+
     def ready(self, node):
         """max(release, f_j + lag, s_j + lag from a start); None while a predecessor is open."""
         times = [0, node.release, self.bound.floor.get(node.index, 0)]
+        if self.fates.of(node.index) == RUNS and node.index not in self.bound.off:
+            times.append(self.fates.settled.get(node.index, 0))    # a fallback: not before it is needed
         for edge in self.bound.constraints:
             if edge.consumer != node.index:
                 continue
             if edge.producer in self.bound.off:
                 time = self.passes(edge.producer)
+            elif self.fates.of(edge.producer) == SKIPPED:
+                time = self.passed(edge.producer)
             elif edge.from_start:
                 time = self.started.get(edge.producer)
             else:
@@ -178,7 +191,8 @@ class Simulation:
         """(ready time, node) of all that have not started and have no open predecessor."""
         answer = []
         for node in self.graph.nodes:
-            if node.index not in self.started and node.index not in self.bound.off:
+            if node.index not in self.started and node.index not in self.bound.off \
+                    and self.fates.of(node.index) == RUNS:
                 ready = self.ready(node)
                 if ready is not None:
                     answer.append((ready, node))
@@ -186,8 +200,15 @@ class Simulation:
 
     # ---- bytes
 
+    def is_over(self, node):
+        """It has finished, or let its consumers go without it."""
+        if self.fates.of(node.index) != SKIPPED:
+            return node.index in self.finished
+        time = self.passed(node.index)
+        return time is not None and time <= self.now
+
     def all_finished(self, nodes):
-        return all(node.index in self.finished for node in nodes)
+        return all(self.is_over(node) for node in nodes)
 
     def is_charged(self, copy):
         if copy.initial:
@@ -229,9 +250,11 @@ class Simulation:
         return total
 
     def lasting(self, domain):
-        """Bytes held now that are never given back."""
+        """Bytes held now that are never given back; those of a reclamation that does not run are not."""
         return sum(self.copy_bytes(copy) for copy in self.bound.copies
-                   if copy.domain == domain and copy.stays and self.is_charged(copy))
+                   if copy.domain == domain and self.is_charged(copy)
+                   and (copy.stays or copy.reclamation is not None
+                        and self.fates.of(copy.reclamation.index) == SKIPPED))
 
     def copy_bytes(self, copy):
         granule = self.graph.domains[copy.domain].granule
@@ -286,6 +309,7 @@ class Simulation:
 
     def start(self, node, now):
         self.started[node.index] = now
+        self.fates.one_less(node.index, now)
         if node.duration == 0:
             self.finished[node.index] = now
         else:
@@ -315,9 +339,12 @@ class Simulation:
     def settle(self, now):
         """One instant. The text does not say whether a node whose end comes to round to now ends
         before or after others start; here the running set settles before speeds are taken anew."""
+        self.now = now
         while True:
             self.finish_what_ends(now)
             self.start_what_fits(now)
+            while self.fates.close(now, self.started):
+                self.start_what_fits(now)
             if not self.changed:
                 return
             self.changed = False
@@ -328,6 +355,9 @@ class Simulation:
     def next_instant(self, now):
         times = list(self.progress.ends.values())
         times += [ready for ready, _ in self.waiting() if ready > now]
+        times += self.fates.closes.values()
+        times += [time for index in self.fates.settled if self.fates.of(index) == SKIPPED
+                  and (time := self.passed(index)) is not None and time > now]
         return min(times, default=None)
 
     def note_pressure(self, now):
@@ -351,7 +381,8 @@ class Simulation:
 
     def result(self, status):
         unfinished = [node for node in self.graph.nodes
-                      if node.index not in self.finished and node.index not in self.bound.off]
+                      if node.index not in self.finished and node.index not in self.bound.off
+                      and self.fates.of(node.index) != SKIPPED]
         waiting = [node for _, node in self.waiting()]
         if unfinished and status == 'done':
             # "Bytes that can never fit": what a node takes at its start, beside the copies that
