@@ -287,6 +287,9 @@ static enum weir_status seal(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = cuda_memory_seal(cuda, err);
     }
+    if (status == WEIR_OK) {
+        status = cuda_clock_settle(cuda, err);
+    }
     cuda->is_sealed = status == WEIR_OK;
     return status;
 }
@@ -300,7 +303,13 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
         status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
     }
     if (status == WEIR_OK) {
+        status = cuda_clock_read(cuda, &cuda->begin_clock, err);
+    }
+    if (status == WEIR_OK) {
         status = cuda_run(cuda, err);
+    }
+    if (status == WEIR_OK) {
+        status = cuda_clock_read(cuda, &cuda->end_clock, err);
     }
     if (status == WEIR_OK) {
         status = cuda_memory_verify(cuda, err);

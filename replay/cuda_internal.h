@@ -14,7 +14,24 @@
 #include "replay/cuda_trace.h"
 
 /* Kernels, in the order of their names in cuda_open.c. */
-enum cuda_kernel { CUDA_FMA, CUDA_READ, CUDA_TAGS, CUDA_GATE, CUDA_TIME, CUDA_UNTIL, CUDA_KERNELS };
+enum cuda_kernel {
+    CUDA_FMA,
+    CUDA_READ,
+    CUDA_TAGS,
+    CUDA_GATE,
+    CUDA_TIME,
+    CUDA_UNTIL,
+    CUDA_CLOCK,
+    CUDA_KERNELS
+};
+
+/* Words of 64 bits at the beginning of what the device writes down. */
+enum {
+    CUDA_WORD_FAILURE,
+    CUDA_WORD_SINK,
+    CUDA_WORD_CLOCK, /* cycles, then nanoseconds */
+    CUDA_WORDS = CUDA_WORD_CLOCK + 2
+};
 
 /* ---- the context, which outlives the devices opened in it (cuda_open.c) ---- */
 
@@ -141,7 +158,7 @@ struct cuda {
     size_t n_step_tags;         /* those of the steps, before those of what is there first */
     cu_deviceptr works_address; /* where the device reads them */
     bool has_own_works;         /* in its own memory */
-    cu_deviceptr words;         /* failure, sink, counters by step, then 64-bit slots for times */
+    cu_deviceptr words;         /* CUDA_WORDS, counters by step, then 64-bit slots for times */
     size_t words_bytes, slots_at;
     uint32_t n_slots;    /* the first is when the run began */
     cu_deviceptr window; /* what weir_read reads; 0: no step streams */
@@ -150,8 +167,9 @@ struct cuda {
     /* A run. */
     volatile uint32_t *gate; /* pinned: [0] the gate, [1] 1 when it or a clock gave up */
     cu_deviceptr gate_address;
-    volatile uint64_t *failure; /* pinned: what the words' first says after a run */
-    cu_event opened;            /* the run's begin has been taken down */
+    volatile uint64_t *results;    /* pinned: what the first words said when they were read */
+    double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
+    cu_event opened;               /* the run's begin has been taken down */
     bool is_open, was_opened_early;
     int64_t begin_ns; /* CLOCK_MONOTONIC, when the gate opened */
     bool is_stuck;    /* the device did not end: nothing of it can be given back */
@@ -203,6 +221,13 @@ MUST_CHECK enum weir_status cuda_pool_begin(struct cuda *cuda, uint32_t step,
 MUST_CHECK enum weir_status cuda_pool_end(struct cuda *cuda, uint32_t step, struct weir_error *err);
 /** What is left after a run goes back. */
 MUST_CHECK enum weir_status cuda_pool_clear(struct cuda *cuda, struct weir_error *err);
+
+/* cuda_clock.c */
+/** How many cycles a nanosecond has now, in an idle moment of the device. */
+MUST_CHECK enum weir_status cuda_clock_read(struct cuda *cuda, double *cycles_per_ns,
+                                            struct weir_error *err);
+/** Works until the clock rises no more: some 300 ms on an idle device, nothing on a busy one. */
+MUST_CHECK enum weir_status cuda_clock_settle(struct cuda *cuda, struct weir_error *err);
 
 /* cuda_submit.c */
 /** Hands all steps over and waits for the device. */

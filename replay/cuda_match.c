@@ -5,13 +5,15 @@
  * as the k-th of its kind in its stream. A run with a record that is lost, that nobody asked for, or
  * that says what cannot be, counts for nothing. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/cuda_internal.h"
 
-#define CLOCK_ERROR_NS 2000 /* of the device's times on the host's clock */
+#define CLOCK_CHANGE_RATIO 0.02 /* of the multiprocessors, from before a run to after it */
+#define CLOCK_ERROR_NS 2000     /* of the device's times on the host's clock */
 
 /* An operation with its times. */
 struct timed {
@@ -210,6 +212,20 @@ static bool is_undisturbed(const struct matching *m, const struct cuda_records *
     return true;
 }
 
+/* The device was as fast at the end as at the beginning. */
+static bool is_steady(const struct matching *m)
+{
+    double begin = m->cuda->begin_clock, end = m->cuda->end_clock;
+
+    if (fabs(end - begin) <= CLOCK_CHANGE_RATIO * begin) {
+        return true;
+    }
+    (void)snprintf(m->why, CUDA_WHY_BYTES,
+                   "the clock of the device went from %.0f to %.0f MHz during the run",
+                   begin * 1000, end * 1000);
+    return false;
+}
+
 static enum weir_status match_records(struct matching *m, struct weir_error *err)
 {
     int64_t end_ns = cuda_clock_ns();
@@ -341,7 +357,7 @@ enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES], struct 
     if (status == WEIR_OK) {
         status = cuda->timing == CUDA_BY_TRACE ? match_records(&m, err) : match_events(&m, err);
     }
-    if (status == WEIR_OK && why[0] == '\0') {
+    if (status == WEIR_OK && why[0] == '\0' && is_steady(&m)) {
         give_times(&m);
     }
     free(m.timed);

@@ -14,8 +14,7 @@
 
 #define ALIGN_BYTES 256
 #define WINDOW_BYTES ((int64_t)1 << 30) /* what weir_read reads, at most */
-#define L2_TIMES 8    /* and at least so many times the L2 cache, if there is room */
-#define WORDS_FIRST 2 /* of 64 bits: failure, sink */
+#define L2_TIMES 8 /* and at least so many times the L2 cache, if there is room */
 
 static int64_t aligned(int64_t bytes)
 {
@@ -208,7 +207,7 @@ void cuda_fill_work(struct cuda *cuda, uint32_t index)
     work->writes = tag_address(cuda, writes);
     work->step = index;
     work->failure = cuda->words;
-    work->n_blocks_done = cuda->words + WORDS_FIRST * sizeof(uint64_t) + index * sizeof(uint32_t);
+    work->n_blocks_done = cuda->words + CUDA_WORDS * sizeof(uint64_t) + index * sizeof(uint32_t);
     if (has_tags(step)) {
         work->n_reads = fill_tags(cuda, step->reads, first_checked(step), step->n_reads, reads);
         work->n_writes = fill_tags(cuda, step->writes, first_checked(step), step->n_writes, writes);
@@ -224,7 +223,8 @@ static void fill_first(struct cuda *cuda)
 
     work->writes = tag_address(cuda, writes);
     work->failure = cuda->words;
-    work->n_blocks_done = cuda->words + sizeof(uint64_t); /* the sink: one block counts nothing */
+    work->n_blocks_done =
+        cuda->words + CUDA_WORD_SINK * sizeof(uint64_t); /* the sink: one block counts nothing */
     for (uint32_t b = 0; b < cuda->setup.n_buffers; b++) {
         const struct device_buffer *given = &cuda->setup.buffers[b];
 
@@ -241,7 +241,8 @@ static void fill_first(struct cuda *cuda)
 
 static enum weir_status make_works(struct cuda *cuda, struct weir_error *err)
 {
-    size_t n_works = (size_t)cuda->n_submitted + 1, n_tags = 0;
+    /* Beside the steps': of what is there before a run, and one that finds and leaves nothing. */
+    size_t n_works = (size_t)cuda->n_submitted + 2, n_tags = 0;
     unsigned char *pinned = NULL;
     enum weir_status status;
 
@@ -272,7 +273,7 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
     unsigned char *pinned = NULL;
     enum weir_status status;
 
-    cuda->slots_at = (WORDS_FIRST * sizeof(uint64_t) + cuda->n_submitted * sizeof(uint32_t) +
+    cuda->slots_at = (CUDA_WORDS * sizeof(uint64_t) + cuda->n_submitted * sizeof(uint32_t) +
                       sizeof(uint64_t) - 1) /
                      sizeof(uint64_t) * sizeof(uint64_t);
     cuda->words_bytes = cuda->slots_at + cuda->n_slots * sizeof(uint64_t);
@@ -280,10 +281,10 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
         cuda_check(&cuda->context, cuda->context.driver.mem_alloc(&cuda->words, cuda->words_bytes),
                    "cuMemAlloc", err);
     if (status == WEIR_OK) {
-        status = pin(cuda, 4 * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
+        status = pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
     }
     cuda->gate = (volatile uint32_t *)(void *)pinned;
-    cuda->failure = (volatile uint64_t *)(void *)(pinned + 2 * sizeof(uint64_t));
+    cuda->results = (volatile uint64_t *)(void *)(pinned + sizeof(uint64_t));
     return status;
 }
 
@@ -371,7 +372,7 @@ enum weir_status cuda_memory_verify(struct cuda *cuda, struct weir_error *err)
     const struct cuda_driver *driver = &cuda->context.driver;
     enum weir_status status =
         cuda_check(&cuda->context,
-                   driver->memcpy_dtoh_async((void *)(uintptr_t)cuda->failure, cuda->words,
+                   driver->memcpy_dtoh_async((void *)(uintptr_t)cuda->results, cuda->words,
                                              sizeof(uint64_t), cuda->control),
                    "cuMemcpyDtoHAsync", err);
     uint64_t failure;
@@ -387,7 +388,7 @@ enum weir_status cuda_memory_verify(struct cuda *cuda, struct weir_error *err)
     if (status != WEIR_OK) {
         return status;
     }
-    failure = *cuda->failure;
+    failure = cuda->results[CUDA_WORD_FAILURE];
     if (failure == 0) {
         return WEIR_OK;
     }

@@ -272,7 +272,7 @@ static enum weir_status compute(struct cuda *cuda, uint32_t index, struct weir_e
 {
     uint64_t work = cuda_work_address(cuda, index);
     uint64_t iterations = (uint64_t)cuda->steps[index].given.amount;
-    uint64_t sink = cuda->words + sizeof(uint64_t);
+    uint64_t sink = cuda->words + CUDA_WORD_SINK * sizeof(uint64_t);
     float seed = 1e-3F;
     void *values[] = {&work, &iterations, &seed, &sink};
 
@@ -288,7 +288,7 @@ static enum weir_status stream(struct cuda *cuda, uint32_t index, struct weir_er
     uint64_t from = (uint64_t)queue->stream_at;
     uint64_t units =
         ((uint64_t)step->amount + KERNEL_CUDA_READ_UNIT_BYTES - 1) / KERNEL_CUDA_READ_UNIT_BYTES;
-    uint64_t sink = cuda->words + sizeof(uint64_t);
+    uint64_t sink = cuda->words + CUDA_WORD_SINK * sizeof(uint64_t);
     uint32_t seed = 1;
     void *values[] = {&work, &window, &window_units, &from, &units, &seed, &sink};
 

@@ -16,6 +16,7 @@ replay_libreplay_a_SOURCES = \
 	replay/contents_internal.h \
 	replay/cuda.c \
 	replay/cuda_abi.h \
+	replay/cuda_clock.c \
 	replay/cuda_cupti_abi.h \
 	replay/cuda_internal.h \
 	replay/cuda_load.c \

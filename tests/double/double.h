@@ -49,6 +49,7 @@ enum double_fault {
     FAULT_SHORT,         /* the n-th buffer ends in the middle of a record */
     FAULT_UNKNOWN_KIND,  /* a record of a kind of later versions comes before it */
     FAULT_LOADING,       /* the driver loads code in the middle of a run */
+    FAULT_CLOCK,         /* the n-th look at the clock finds half of it */
     FAULT_FLUSH,         /* the n-th flush fails */
     FAULT_FLUSH_HANGS,   /* the n-th flush never returns */
     FAULT_SHUFFLED,      /* records come in another order: no fault */

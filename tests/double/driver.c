@@ -17,7 +17,8 @@ struct CUfunc_st {
 };
 
 static const struct CUfunc_st functions[] = {{"weir_fma"},  {"weir_read"}, {"weir_tags"},
-                                             {"weir_gate"}, {"weir_time"}, {"weir_until"}};
+                                             {"weir_gate"}, {"weir_time"}, {"weir_until"},
+                                             {"weir_clock"}};
 
 /* Every export of the lists has the type that Weir calls it by. */
 #define DECLARE(field, symbol, parameters) EXPORT cu_result symbol parameters;
@@ -299,6 +300,19 @@ static bool is_early(const struct double_command *command, int64_t now_ns, int64
     return now_ns < *until_ns;
 }
 
+static void count_cycles(struct double_command *command)
+{
+    uint64_t *out = (void *)(uintptr_t)command->args[1];
+
+    bool fails = double_fails(FAULT_CLOCK);
+
+    /* From then on every other one, so that no run begins and ends alike. */
+    fails =
+        fails && (double_config.fault[FAULT_CLOCK] > 0 || double_config.n_seen[FAULT_CLOCK] % 2);
+    out[0] = command->args[0] * (fails ? 1 : 2);
+    out[1] = command->args[0];
+}
+
 static int64_t length_of(enum double_class class_, uint64_t amount)
 {
     double ns = (double)amount * double_config.unit_ns[class_];
@@ -341,6 +355,9 @@ static void describe(struct double_command *command, const char *name, void **va
     } else if (strcmp(name, "weir_time") == 0) {
         take_args(command, values, "8");
         command->begin = take_time;
+    } else if (strcmp(name, "weir_clock") == 0) {
+        take_args(command, values, "88");
+        command->end = count_cycles;
     } else {
         take_args(command, values, "8888");
         command->is_held = is_early;

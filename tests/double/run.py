@@ -207,7 +207,7 @@ DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
             "unended": "no times", "backwards": "ends before it begins", "twice": "two records",
             "stranger": "no call of this run", "overlap_large": "begins",
             "early": "before", "late": "after the device was done", "moved": "another stream",
-            "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
+            "clock": "clock of the device", "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
 
 
 def doubts_records(rig):
