@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/measured.h"
 #include "judge/settings.h"
 #include "judge/verify_internal.h"
 
@@ -25,6 +26,21 @@ int64_t verify_usable_bytes(const struct verify *verify, uint32_t domain)
 
 /* --- what the run says of itself -------------------------------------------------------------- */
 
+static enum verify_family fitted_family(const struct graph *graph)
+{
+    switch (measured_family(graph)) {
+    case MEASURED_PAIRWISE:
+        return FAMILY_PAIRWISE;
+    case MEASURED_SHARE:
+        return FAMILY_SHARE;
+    case MEASURED_ROOFLINE:
+        return FAMILY_ROOFLINE;
+    case MEASURED_NONE:
+        break;
+    }
+    return FAMILY_OTHER;
+}
+
 static void read_settings(struct verify *verify)
 {
     const char *settings = verify->run->settings;
@@ -32,8 +48,10 @@ static void read_settings(struct verify *verify)
     verify->scale_time = verify->scale_bytes = 1;
     (void)settings_ratio(settings, "scale_time", &verify->scale_time);
     (void)settings_ratio(settings, "scale_bytes", &verify->scale_bytes);
+    verify->is_measured = settings_is(settings, "contention", "measured");
     verify->family =
-        !settings_has(settings, "contention") || settings_is(settings, "contention", "none")
+        verify->is_measured ? fitted_family(verify->graph)
+        : !settings_has(settings, "contention") || settings_is(settings, "contention", "none")
             ? FAMILY_NONE
         : settings_is(settings, "contention", "pairwise") ? FAMILY_PAIRWISE
         : settings_is(settings, "contention", "share")    ? FAMILY_SHARE
@@ -197,13 +215,16 @@ static enum weir_status begin(struct verify *verify)
     return read_nodes(verify);
 }
 
+typedef enum weir_status part(struct verify *verify);
+
+static part *const parts[] = {
+    begin,           check_facts,    verify_copies,   verify_ran,      verify_order,
+    verify_bytes,    verify_engines, verify_overlaps, verify_progress, verify_waits,
+    verify_dispatch, verify_induced, verify_chain,
+};
+
 static enum weir_status go_through(struct verify *verify)
 {
-    enum weir_status (*const parts[])(struct verify *) = {
-        begin,           check_facts,    verify_copies,   verify_ran,      verify_order,
-        verify_bytes,    verify_engines, verify_overlaps, verify_progress, verify_waits,
-        verify_dispatch, verify_induced, verify_chain,
-    };
     enum weir_status status = WEIR_OK;
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == WEIR_OK; i++) {

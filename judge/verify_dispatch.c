@@ -20,10 +20,10 @@ enum { NOT_READY, WAITING, LACKING, GONE };
 /* Nodes of a line that may lack bytes of a domain, in dispatch order: needs of leaves that wait there,
  * INT64_MAX of others, and of each vertex the least below it. */
 struct shelf {
-    uint32_t domain, first_leaf, leaves;
-    int64_t *least; /* NULL until somebody lacks */
-    uint32_t *nodes;
-    uint32_t n;
+    uint32_t domain, n;
+    size_t leaves; /* a power of two, n at least */
+    int64_t *least;
+    uint32_t *nodes; /* by leaf */
 };
 
 struct line {
@@ -396,11 +396,11 @@ static enum weir_status open_shelf(struct dispatch *dispatch, struct line *line,
     while (shelf->leaves < shelf->n) {
         shelf->leaves *= 2;
     }
-    shelf->least = malloc(2 * (size_t)shelf->leaves * sizeof *shelf->least);
+    shelf->least = malloc(2 * shelf->leaves * sizeof *shelf->least);
     if (shelf->least == NULL) {
         return weir_error_memory(verify->err);
     }
-    for (uint32_t i = 0; i < 2 * shelf->leaves; i++) {
+    for (size_t i = 0; i < 2 * shelf->leaves; i++) {
         shelf->least[i] = INT64_MAX;
     }
     return WEIR_OK;
@@ -454,7 +454,7 @@ static uint32_t leaf_of(const struct dispatch *dispatch, const struct shelf *she
 static void set_leaf(const struct dispatch *dispatch, struct shelf *shelf, uint32_t node,
                      int64_t value)
 {
-    uint32_t at = shelf->leaves + leaf_of(dispatch, shelf, node);
+    size_t at = shelf->leaves + leaf_of(dispatch, shelf, node);
 
     shelf->least[at] = value;
     for (at /= 2; at > 0; at /= 2) {
@@ -467,7 +467,7 @@ static void set_leaf(const struct dispatch *dispatch, struct shelf *shelf, uint3
 /* The first that needs no more than that; NONE. */
 static uint32_t first_covered(const struct shelf *shelf, int64_t bytes)
 {
-    uint32_t at = 1;
+    size_t at = 1;
 
     if (shelf->least[1] > bytes || shelf->least[1] == INT64_MAX) {
         return NONE;

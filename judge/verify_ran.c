@@ -123,10 +123,9 @@ static enum weir_status give_way(struct fates *fates, uint32_t node, int64_t at_
 static void check_standin(struct fates *fates, uint32_t node)
 {
     struct verify *verify = fates->verify;
+    bool is_needed = verify->armed[node].ns != NEVER_NS; /* and then may give way */
 
-    if (verify->armed[node].ns != NEVER_NS) {
-        verify->settled[node] = (struct moment){NEVER_NS, 0}; /* it is needed, and may give way */
-    } else if (fates->is_unsettled[node]) {
+    if (is_needed || fates->is_unsettled[node]) {
         verify->settled[node] = (struct moment){NEVER_NS, 0};
     } else if (verify->settled[node].ns == NEVER_NS) {
         verify->settled[node] = (struct moment){0, TURN_ENDS}; /* it stands in for nobody */
