@@ -328,6 +328,35 @@ int64_t modes_could_start(struct modes *modes, uint32_t node, int64_t from_ns, u
     return modes->status == WEIR_OK && from_ns < start_ns ? from_ns : start_ns;
 }
 
+/* --- waits for bytes --- */
+
+int64_t modes_room_from(struct modes *modes, const struct timeline_wait *wait, int64_t from_ns,
+                        uint32_t domain, int64_t bytes)
+{
+    uint32_t n;
+    const uint32_t *acquired = modes_acquired(modes, wait->node.index, &n);
+
+    from_ns = wait->from_ns > from_ns ? wait->from_ns : from_ns;
+    for (uint32_t i = 0; i < n && from_ns < wait->to_ns; i++) {
+        uint32_t in = modes->timeline->holds[acquired[i]].domain.index;
+        int64_t room = modes_usable(modes, in) - modes_need(modes, wait->node.index, in);
+
+        from_ns =
+            modes_held_below(modes, in, from_ns, wait->to_ns, room + (in == domain ? bytes : 0));
+    }
+    return from_ns;
+}
+
+bool modes_bytes_wait(struct modes *modes, size_t row, struct timeline_wait *out)
+{
+    *out = modes->timeline->waits[row];
+    if (!modes_ran(modes, out->node.index)) {
+        return false;
+    }
+    out->to_ns = modes_room_from(modes, out, out->from_ns, WEIR_NONE, 0);
+    return out->to_ns > out->from_ns;
+}
+
 /* --- all of them --- */
 
 static void count_nodes(struct modes *modes)

@@ -6,26 +6,6 @@
 
 #include "judge/modes_internal.h"
 
-/* The earliest instant of the wait, no earlier than @p from_ns, from which on the node would have had
- * room in every domain, were @p bytes of one domain not held. */
-static int64_t room_from(struct modes *modes, const struct timeline_wait *wait, int64_t from_ns,
-                         uint32_t domain, int64_t bytes)
-{
-    uint32_t n;
-    const uint32_t *acquired = modes_acquired(modes, wait->node.index, &n);
-
-    from_ns = wait->from_ns > from_ns ? wait->from_ns : from_ns;
-    for (uint32_t i = 0; i < n && from_ns < wait->to_ns; i++) {
-        uint32_t in = modes->timeline->holds[acquired[i]].domain.index;
-
-        from_ns =
-            modes_held_below(modes, in, from_ns, wait->to_ns,
-                             modes_usable(modes, in) - modes_need(modes, wait->node.index, in) +
-                                 (in == domain ? bytes : 0));
-    }
-    return from_ns;
-}
-
 /* --- staging --- */
 
 struct staging_wait {
@@ -81,9 +61,9 @@ static void look_back(struct modes *modes, struct staging_wait *of)
 
         part.from_ns = since_ns;
         part.to_ns = to_ns;
-        from_ns = room_from(modes, &part, since_ns, of->domain, of->own_bytes);
-        if (room_from(modes, &part, since_ns, of->domain, others) > from_ns) {
-            from_ns = room_from(modes, &part, since_ns, of->domain, others);
+        from_ns = modes_room_from(modes, &part, since_ns, of->domain, of->own_bytes);
+        if (modes_room_from(modes, &part, since_ns, of->domain, others) > from_ns) {
+            from_ns = modes_room_from(modes, &part, since_ns, of->domain, others);
         }
         if (from_ns < to_ns) {
             of->from_ns = from_ns;
@@ -119,23 +99,23 @@ enum weir_status modes_staging(struct modes *modes)
     enum weir_status status = WEIR_OK;
 
     for (size_t i = 0; modes->waits_for_bytes && i < timeline->n_waits && status == WEIR_OK; i++) {
-        const struct timeline_wait *wait = &timeline->waits[i];
-        struct staging_wait of = {.wait = wait, .holder = WEIR_NONE};
+        struct timeline_wait wait;
+        struct staging_wait of = {.wait = &wait, .holder = WEIR_NONE};
         struct graph_node value;
 
-        if (wait->cause != WAIT_CAPACITY || !modes_ran(modes, wait->node.index)) {
+        if (timeline->waits[i].cause != WAIT_CAPACITY) {
             continue;
         }
-        graph_node(modes->graph, wait->node, &value);
-        if (value.staging.bytes <= 0) {
+        graph_node(modes->graph, timeline->waits[i].node, &value);
+        if (value.staging.bytes <= 0 || !modes_bytes_wait(modes, i, &wait)) {
             continue;
         }
-        of.domain = graph_charge_domain(modes->graph, wait->node, &value.staging).index;
+        of.domain = graph_charge_domain(modes->graph, wait.node, &value.staging).index;
         of.own_bytes = value.staging.bytes;
         look_back(modes, &of);
-        if (of.from_ns < wait->to_ns && of.holder != WEIR_NONE) {
+        if (of.from_ns < wait.to_ns && of.holder != WEIR_NONE) {
             struct modes_case one = {
-                wait->to_ns - of.from_ns, {wait->node.index, of.holder, of.domain, 0, 0}, {0}};
+                wait.to_ns - of.from_ns, {wait.node.index, of.holder, of.domain, 0, 0}, {0}};
 
             status = modes_add(modes, &cases, &one);
         }
@@ -241,7 +221,7 @@ static enum weir_status look_at(struct modes *modes, const struct timeline_wait 
         if (late.user == WEIR_NONE || late.could_end_ns >= finish_ns) {
             continue;
         }
-        from_ns = room_from(modes, wait, late.could_end_ns, copy->domain.index, copy->bytes);
+        from_ns = modes_room_from(modes, wait, late.could_end_ns, copy->domain.index, copy->bytes);
         one = (struct modes_case){
             wait->to_ns - from_ns,
             {wait->node.index, copy->object.index, reclamation, late.user, late.for_},
@@ -261,13 +241,14 @@ enum weir_status modes_held(struct modes *modes)
         return WEIR_OK;
     }
     for (size_t i = 0; i < timeline->n_waits && status == WEIR_OK; i++) {
-        const struct timeline_wait *wait = &timeline->waits[i];
+        weir_node blocker = timeline->waits[i].blocker;
+        struct timeline_wait wait;
 
-        if (wait->cause == WAIT_CAPACITY && modes->n_steps < MODES_MOST_STEPS &&
-            modes_ran(modes, wait->node.index) && weir_is(wait->blocker) &&
-            modes_ran(modes, wait->blocker.index) &&
-            graph_node_kind(modes->graph, wait->blocker) == NODE_RECLAMATION) {
-            status = look_at(modes, wait, &cases);
+        if (timeline->waits[i].cause == WAIT_CAPACITY && modes->n_steps < MODES_MOST_STEPS &&
+            weir_is(blocker) && modes_ran(modes, blocker.index) &&
+            graph_node_kind(modes->graph, blocker) == NODE_RECLAMATION &&
+            modes_bytes_wait(modes, i, &wait)) {
+            status = look_at(modes, &wait, &cases);
         }
     }
     modes_tell(modes, &cases, FINDING_HELD_TOO_LONG, modes->least_ns, number_time_text, tell_held);

@@ -143,6 +143,15 @@ const struct timeline_hold *modes_hold_before(struct modes *modes, uint32_t obje
 /** Holds that are staging of nodes in that domain, by acquisition. */
 const uint32_t *modes_stagings(struct modes *modes, uint32_t domain, uint32_t *n);
 
+/** Of a wait of a node that ran, the part that is for want of bytes: up to when they would have fitted
+ *  for good. A row of the timeline may go on to the start, when a slot was missing by then.
+ *  @return false when there is none */
+bool modes_bytes_wait(struct modes *modes, size_t row, struct timeline_wait *out);
+/** The earliest instant of the wait, @p from_ns or later, from which on, up to its end, the node would
+ *  have had room in every domain, were these bytes of one domain not held. */
+int64_t modes_room_from(struct modes *modes, const struct timeline_wait *wait, int64_t from_ns,
+                        uint32_t domain, int64_t bytes);
+
 /* --- both --- */
 
 /** May the node run beside any other? Else nothing is said of when it could have started. */

@@ -136,6 +136,12 @@ static bool is_apart(const struct modes *modes, uint32_t node)
     if (family != NULL && family[0] == 'n') {
         return true; /* none */
     }
+    if (family == NULL || (family[0] != 'p' && family[0] != 's')) {
+        return false; /* neither pairwise nor share: nobody knows here */
+    }
+    if (family != NULL && family[0] == 'm') {
+        return false; /* measured: by its class or its demands */
+    }
     for (uint32_t i = 0; i < graph_n_kappas(modes->graph); i++) {
         const struct graph_kappa *kappa = graph_kappa(modes->graph, i);
 
@@ -146,7 +152,7 @@ static bool is_apart(const struct modes *modes, uint32_t node)
         }
     }
     graph_node(modes->graph, (weir_node){node}, &value);
-    return value.n_uses == 0 || (family != NULL && family[0] == 'p');
+    return value.n_uses == 0 || family[0] == 'p';
 }
 
 /* @return false when it cannot start later, or nobody reads what it fills */
@@ -289,24 +295,6 @@ static void tell_wait(struct modes *modes, const struct modes_case *one)
     report_name(modes->report, waiter);
 }
 
-/* The earliest instant from which on the one that waits would have had room, without the copy. */
-static int64_t has_room_from(struct modes *modes, const struct timeline_wait *wait,
-                             const struct movable *one)
-{
-    int64_t from_ns = wait->from_ns > one->start_ns ? wait->from_ns : one->start_ns;
-    uint32_t n;
-    const uint32_t *acquired = modes_acquired(modes, wait->node.index, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t domain = modes->timeline->holds[acquired[i]].domain.index;
-        int64_t room = modes_usable(modes, domain) - modes_need(modes, wait->node.index, domain) +
-                       (domain == one->domain ? one->bytes : 0);
-
-        from_ns = modes_held_below(modes, domain, from_ns, wait->to_ns, room);
-    }
-    return from_ns;
-}
-
 static enum weir_status find_waits(struct modes *modes, const struct movable *movable, uint32_t n,
                                    const struct timeline_wait *wait, struct modes_cases *cases)
 {
@@ -321,7 +309,7 @@ static enum weir_status find_waits(struct modes *modes, const struct movable *mo
             modes_need(modes, wait->node.index, one->domain) == 0) {
             continue;
         }
-        from_ns = has_room_from(modes, wait, one);
+        from_ns = modes_room_from(modes, wait, one->start_ns, one->domain, one->bytes);
         if (wait->to_ns - from_ns > best.cost) {
             best = (struct modes_case){
                 wait->to_ns - from_ns,
@@ -372,10 +360,11 @@ static enum weir_status find_waiters(struct modes *modes)
 
     for (size_t i = 0; i < timeline->n_waits && n > 0 && n_waits < MOST_WAITS && status == WEIR_OK;
          i++) {
-        if (timeline->waits[i].cause == WAIT_CAPACITY &&
-            modes_ran(modes, timeline->waits[i].node.index)) {
+        struct timeline_wait wait;
+
+        if (timeline->waits[i].cause == WAIT_CAPACITY && modes_bytes_wait(modes, i, &wait)) {
             n_waits++;
-            status = find_waits(modes, movable, n, &timeline->waits[i], &cases);
+            status = find_waits(modes, movable, n, &wait, &cases);
         }
     }
     free(movable);

@@ -216,7 +216,7 @@ static void try_transfers(const struct contents *contents, uint32_t node, uint32
 
 /* Was there room for the copy from when it was given back until the node made another? */
 static void try_keeping(const struct contents *contents, uint32_t node, uint32_t user,
-                        uint32_t copy, struct other_way *best)
+                        uint32_t copy, bool changes_it, struct other_way *best)
 {
     struct modes *modes = contents->modes;
     const struct bind_copy *kept = bind_copy(modes->binding, (weir_copy){copy});
@@ -229,7 +229,8 @@ static void try_keeping(const struct contents *contents, uint32_t node, uint32_t
             modes_usable(modes, domain)) {
         return;
     }
-    could_ns = without(modes, user, node, filled_ns(contents, copy));
+    could_ns = without(modes, user, node,
+                       changes_it ? from_ns : filled_ns(contents, copy)); /* behind its readers */
     if (could_ns < best->could_ns) {
         *best = (struct other_way){could_ns, WEIR_NONE, 0, kept->reclamation.index};
     }
@@ -255,7 +256,8 @@ static struct other_way find_way(const struct contents *contents, uint32_t node,
         if (!contents->is_gone[copy] && !weir_same(other->domain, of->domain)) {
             try_transfers(contents, node, user, copy, of->domain, &best);
         } else if (contents->is_gone[copy] && weir_same(other->domain, of->domain)) {
-            try_keeping(contents, node, user, copy, &kept);
+            try_keeping(contents, node, user, copy,
+                        (modes_roles(modes, user, made) & ~(uint32_t)BIND_READS) != 0, &kept);
         }
     }
     return best.domain != WEIR_NONE ? best : kept;

@@ -227,11 +227,11 @@ static enum weir_status find_bytes(struct modes *modes, struct modes_cases *case
         }
     }
     for (size_t i = 0; n > 0 && i < timeline->n_waits && status == WEIR_OK; i++) {
-        const struct timeline_wait *wait = &timeline->waits[i];
+        struct timeline_wait wait;
 
-        if (wait->cause == WAIT_CAPACITY && modes_ran(modes, wait->node.index) &&
-            !is_guess(modes, wait->node.index)) {
-            status = look_at(modes, wait, guessed, n, cases);
+        if (timeline->waits[i].cause == WAIT_CAPACITY &&
+            !is_guess(modes, timeline->waits[i].node.index) && modes_bytes_wait(modes, i, &wait)) {
+            status = look_at(modes, &wait, guessed, n, cases);
         }
     }
     free(guessed);

@@ -113,15 +113,17 @@ class Run:
             end = max([span[1]] + [spans.get(user, (0, FOREVER))[1] for user in users])
             yield node.staging[1] or self.graph.works_in(node), node.staging[0], span[0], end
 
+    def size(self, copy):
+        granule = self.graph.domains[copy.domain].granule
+        return -(-self.graph.objects[copy.root].size // granule) * granule
+
     def held(self, spans, keeps=()):
         """(domain, bytes, from, to) of all that is held. keeps: copies and how long they stay."""
         keeps = dict(keeps)
         for number, copy in enumerate(self.bound.copies):
             life = self.life(copy, spans)
             if life is not None:
-                granule = self.graph.domains[copy.domain].granule
-                size = -(-self.graph.objects[copy.root].size // granule) * granule
-                yield copy.domain, size, life[0], max(life[1], keeps.get(number, 0))
+                yield copy.domain, self.size(copy), life[0], max(life[1], keeps.get(number, 0))
         for at, span in spans.items():
             yield from self.charges(at, span, spans)
 
@@ -176,7 +178,7 @@ class Run:
             if life is not None and life[0] == self.spans[at][0] and not copy.initial and (
                     copy.allocation is self.node(at) if copy.allocation is not None
                     else self.node(at) in copy.fillers):
-                mine[copy.domain] += self.graph.objects[copy.root].size
+                mine[copy.domain] += self.size(copy)
         for domain, size, _, _ in self.charges(at, self.spans[at], self.spans):
             mine[domain] += size
         return [(domain, size, start, end) for domain, size in mine.items()]
@@ -336,7 +338,7 @@ def recompute_delays(run, finding, _):
                     run.spans[run.bound.copies[number].reclamation.index][1] < arrival:
                 yield 'the copy is given back before it has arrived'
         extra = [(domain, size, begin, gap) for domain, size, start_, _ in
-                 [(copy_.domain, run.graph.objects[copy_.root].size, 0, 0)
+                 [(copy_.domain, run.size(copy_), 0, 0)
                   for copy_ in run.bound.copies if run.node(again) in copy_.fillers]]
         yield from run.broken(spans, extra, keeps, {again: engine}, without)
     else:
@@ -396,7 +398,7 @@ def held_too_long(run, finding, _):
                          if edge.consumer == giver and run.node(edge.producer).kind == 'barrier'])
     if last != run.spans[user][1] or run.spans[giver][1] - last != time(found[2]):
         yield f'it is used until {last}'
-    early = (copy.domain, -run.graph.objects[copy.root].size, last, run.spans[giver][1])
+    early = (copy.domain, -run.size(copy), last, run.spans[giver][1])
     cost = time(found[1])
     if not any(not list(run.over(run.spans, run.needs(waiter, end - cost, end) + [early]))
                for _, end in wait_of(run, waiter, cost)):
@@ -481,21 +483,21 @@ def wait_circle(run, finding, _):
                                                  and node in copy.users + copy.holders)):
                 held = sum(s for d, s, a, b in run.held(run.spans)
                            if d == copy.domain and b == FOREVER)
-                need = sum(run.graph.objects[c.root].size for c in run.bound.copies
+                need = sum(run.size(c) for c in run.bound.copies
                            if c.domain == copy.domain and run.life(c, run.spans) is None
-                           and run.node(run.index[waiter]) in c.fillers)
+                           and run.node(run.index[waiter]) in c.fillers + [c.allocation])
                 need += sum(s for d, s, _, _ in run.charges(run.index[waiter], (0, 1), run.spans)
                             if d == copy.domain)
                 if held + need > usable[copy.domain]:
                     return True
-        stages = run.node(run.index[waiter]).staging
         held = [row for row in run.held(run.spans) if row[3] == FOREVER]
         for at, span in run.spans.items():
             users = [user for copy in run.bound.fills.get(at, ()) for user in copy.users]
             for domain, size, _, end in list(run.charges(at, span, run.spans))[-1:]:
-                if run.node(at).staging and end == FOREVER and node in users and stages and \
-                        stages[1] == domain and stages[0] + sum(
-                            s for d, s, _, _ in held if d == domain) > usable[domain]:
+                need = sum(s for d, s, _, _ in run.charges(run.index[waiter], (0, 1), run.spans)
+                           if d == domain)
+                if run.node(at).staging and end == FOREVER and node in users and \
+                        need + sum(s for d, s, _, _ in held if d == domain) > usable[domain]:
                     return True
         return False
 
