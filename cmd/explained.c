@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "graph/measured.h"
 #include "judge/chain.h"
 #include "judge/settings.h"
 #include "judge/sweep.h"
@@ -100,7 +101,9 @@ static enum weir_status find_hypothetical(struct explained *out, struct weir_err
         return WEIR_OK;
     }
     return overlaps_hypothetical(out->graph, &out->overlaps,
-                                 settings_is(settings, "contention", "pairwise"),
+                                 settings_is(settings, "contention", "pairwise") ||
+                                     (settings_is(settings, "contention", "measured") &&
+                                      measured_family(out->graph) == MEASURED_PAIRWISE),
                                  &out->is_hypothetical, err);
 }
 

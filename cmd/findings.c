@@ -2,6 +2,7 @@
 /* Findings as JSON, and what settings of a run say about who may slow whom. */
 #include "cmd/findings.h"
 
+#include "graph/measured.h"
 #include "judge/modes.h"
 #include "judge/settings.h"
 
@@ -38,13 +39,17 @@ enum weir_status cmd_find_modes(const struct run *run, const struct binding *bin
                                 const struct run_link *links, size_t n_links, uint32_t most_shown,
                                 struct report **report, struct weir_error *err)
 {
-    static const char *const families[] = {"none", "pairwise", "share"};
+    static const char *const families[] = {"none", "pairwise", "share", "measured"};
     struct modes_settings settings = modes_default();
 
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         if (settings_is(run->settings, "contention", families[i])) {
             settings.contention = families[i];
         }
+    }
+    if (settings_is(run->settings, "contention", "measured") &&
+        measured_family(bind_of(binding)) == MEASURED_PAIRWISE) {
+        settings.contention = "pairwise";
     }
     settings.forbids_unknown = settings_is(run->settings, "unknown_overlap", "forbid");
     settings.links = links;

@@ -7,6 +7,7 @@
 #include "cmd/progress.h"
 #include "cmd/replay_internal.h"
 #include "cmd/supervise.h"
+#include "graph/measured.h"
 
 extern const struct cmd_verb cmd_verb_replay;
 
@@ -230,7 +231,9 @@ static enum weir_status replay(const struct cmd_context *context, struct request
     work->options.forbids_unknown =
         has_setting(work->planned.run.settings, "unknown_overlap", "forbid");
     work->options.unknown_by_factor =
-        has_setting(work->planned.run.settings, "contention", "pairwise");
+        has_setting(work->planned.run.settings, "contention", "pairwise") ||
+        (has_setting(work->planned.run.settings, "contention", "measured") &&
+         measured_family(work->planned.graph) == MEASURED_PAIRWISE);
     progress_begin_told(&progress, context, "replaying", request->common.is_quiet);
     work->options.progress = progress_show;
     work->options.progress_arg = &progress;

@@ -18,7 +18,8 @@ enum weir_status scenario_options(const struct scenario_request *request, struct
     scenario->simulate = simulate_default();
     if (request->contention != NULL &&
         !contention_from(request->contention, &scenario->simulate.contention)) {
-        return weir_error_set(err, WEIR_USAGE, "--contention %s: expected none, pairwise or share",
+        return weir_error_set(err, WEIR_USAGE,
+                              "--contention %s: expected none, pairwise, share or measured",
                               request->contention);
     }
     for (int i = UNKNOWN_MARK; request->unknown != NULL; i++) {

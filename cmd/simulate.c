@@ -13,7 +13,7 @@ extern const struct cmd_verb cmd_verb_simulate;
 
 static const char usage[] =
     "usage: weir simulate GRAPH [--policy P] [--set NAME=VALUE]... [--machine M]\n"
-    "                     [--contention none|pairwise|share] [--unknown-overlap "
+    "                     [--contention none|pairwise|share|measured] [--unknown-overlap "
     "mark|forbid|allow]\n"
     "                     [--capacity DOMAIN=SIZE]... [--scale NODE|CLASS=FACTOR]...\n"
     "                     [--delay NODE=TIME]... [--seed S] [--wait-bound TIME]\n"

@@ -70,6 +70,8 @@ graph_libgraph_a_SOURCES = \
 	graph/keys.c \
 	graph/keys.h \
 	graph/length.c \
+	graph/measured.c \
+	graph/measured.h \
 	graph/nearest.c \
 	graph/node.c \
 	graph/object.c \

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "graph/measured.h"
 #include "judge/modes_internal.h"
 #include "judge/overlap.h"
 
@@ -17,6 +18,9 @@ static bool slows(const struct modes *modes, uint32_t node, uint32_t beside)
     weir_class b = graph_node_class(modes->graph, (weir_node){beside});
     struct graph_node of_a, of_b;
 
+    if (family != NULL && family[0] == 'm') {
+        return measured_meet(modes->graph, (weir_node){node}, (weir_node){beside});
+    }
     for (uint32_t i = 0; i < graph_n_kappas(modes->graph); i++) {
         const struct graph_kappa *kappa = graph_kappa(modes->graph, i);
 

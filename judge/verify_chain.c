@@ -251,7 +251,7 @@ static bool may_hasten(const struct verify *verify)
 {
     for (uint32_t i = 0; i < graph_n_kappas(verify->graph); i++) {
         if (graph_kappa(verify->graph, i)->factor < 1) {
-            return verify->family != FAMILY_NONE && verify->family != FAMILY_SHARE;
+            return verify->family == FAMILY_PAIRWISE || verify->family == FAMILY_OTHER;
         }
     }
     return false;

@@ -74,7 +74,7 @@ struct verify_level {
     int64_t t_ns, bytes;
 };
 
-enum verify_family { FAMILY_NONE, FAMILY_PAIRWISE, FAMILY_SHARE, FAMILY_OTHER };
+enum verify_family { FAMILY_NONE, FAMILY_PAIRWISE, FAMILY_SHARE, FAMILY_ROOFLINE, FAMILY_OTHER };
 enum verify_unknown { UNKNOWN_IS_MARKED, UNKNOWN_IS_FORBIDDEN, UNKNOWN_IS_ALLOWED };
 
 /* What a node needs to know of itself, again and again. */
@@ -98,6 +98,7 @@ struct verify {
     int64_t tolerance_ns;
     double scale_time, scale_bytes;
     enum verify_family family;
+    bool is_measured; /* the family is what the machine was fitted to */
     enum verify_unknown unknown;
     uint32_t n_nodes, n_domains, n_engines;
 

@@ -136,7 +136,8 @@ static double rounding(const struct integral *integral, uint32_t node, double do
 {
     const struct clock *clock = &integral->clocks[integral->speeds.group_of[node]];
     double steps = (double)(clock->n_steps - integral->begun[node].n_steps) + 2;
-    double factors = (double)integral->speeds.n_running_most + 4;
+    double factors =
+        (double)integral->speeds.n_running_most + 4 + speeds_roundings(&integral->speeds);
 
     return steps * fabs(clock->high) * DBL_EPSILON + factors * done * DBL_EPSILON +
            (integral->verify->family == FAMILY_SHARE ? LEVELS_SLACK * done : 0);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Speeds from their definitions: a product of factors, or a level that rises until a resource is full. */
+/* Speeds from their definitions: a product of factors, a level that rises until a resource is full, or
+ * a norm over how far each resource is overcommitted. */
 #include "judge/verify_speeds.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/names.h"
 
@@ -108,11 +110,16 @@ static double pairwise_speed(const struct speeds *speeds, uint32_t group)
     return 1 / kappa;
 }
 
+static double roofline_speed(const struct speeds *speeds, uint32_t group, const uint32_t *running);
+
 double speeds_most(const struct speeds *speeds, uint32_t group, const uint32_t *least,
                    const uint32_t *most)
 {
     double kappa = 1;
 
+    if (speeds->parts != NULL) {
+        return roofline_speed(speeds, group, least);
+    }
     if (speeds->slowing_first == NULL) {
         return 1;
     }
@@ -134,16 +141,41 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The set of a node's resources as a text of their numbers. */
-static size_t set_text(const struct graph_node *value, uint32_t *numbers, char *text)
+/* What a node asks of resources: its own, or as the machine says of its class. Valid until asked again. */
+static const struct graph_demand *uses_of(const struct speeds *speeds, uint32_t node, uint32_t *n)
+{
+    const struct graph *graph = speeds->verify->graph;
+    struct graph_node value;
+
+    if (!speeds->verify->is_measured) {
+        graph_node(graph, (weir_node){node}, &value);
+        *n = value.n_uses;
+        return value.uses;
+    }
+    *n = 0;
+    measured_rates(&speeds->measured, graph, (weir_node){node}, speeds->rates_per_s);
+    for (uint32_t r = 0; r < speeds->n_resources; r++) {
+        int64_t limit = measured_limit(&speeds->measured, graph, (weir_resource){r});
+        int64_t rate = speeds->rates_per_s[r];
+
+        if (rate > 0) {
+            speeds->uses[(*n)++] = (struct graph_demand){{r}, rate < limit ? rate : limit};
+        }
+    }
+    return speeds->uses;
+}
+
+/* The set of resources as a text of their numbers. */
+static size_t set_text(const struct graph_demand *uses, uint32_t n_uses, uint32_t *numbers,
+                       char *text)
 {
     size_t length = 0;
 
-    for (uint32_t i = 0; i < value->n_uses; i++) {
-        numbers[i] = value->uses[i].resource.index;
+    for (uint32_t i = 0; i < n_uses; i++) {
+        numbers[i] = uses[i].resource.index;
     }
-    qsort(numbers, value->n_uses, sizeof *numbers, by_number);
-    for (uint32_t i = 0; i < value->n_uses; i++) {
+    qsort(numbers, n_uses, sizeof *numbers, by_number);
+    for (uint32_t i = 0; i < n_uses; i++) {
         if (i == 0 || numbers[i] != numbers[i - 1]) {
             length += (size_t)sprintf(text + length, "%" PRIu32 ",", numbers[i]);
         }
@@ -153,15 +185,15 @@ static size_t set_text(const struct graph_node *value, uint32_t *numbers, char *
 
 #define NUMBER_ROOM 12 /* of a number and a comma */
 
-static uint32_t most_uses(const struct verify *verify)
+static uint32_t most_uses(const struct speeds *speeds)
 {
     uint32_t most = 0;
 
-    for (uint32_t i = 0; i < verify->n_nodes; i++) {
-        struct graph_node value;
+    for (uint32_t i = 0; i < speeds->verify->n_nodes; i++) {
+        uint32_t n;
 
-        graph_node(verify->graph, (weir_node){i}, &value);
-        most = value.n_uses > most ? value.n_uses : most;
+        (void)uses_of(speeds, i, &n);
+        most = n > most ? n : most;
     }
     return most;
 }
@@ -170,17 +202,17 @@ static uint32_t most_uses(const struct verify *verify)
 static enum weir_status find_sets(struct speeds *speeds, struct names *sets, uint32_t *first_node)
 {
     const struct verify *verify = speeds->verify;
-    size_t most = most_uses(verify);
+    size_t most = most_uses(speeds);
     uint32_t *numbers = malloc((most + 1) * sizeof *numbers);
     char *text = malloc((most + 1) * NUMBER_ROOM);
     enum weir_status status =
         numbers == NULL || text == NULL ? weir_error_memory(verify->err) : WEIR_OK;
 
     for (uint32_t i = 0; i < verify->n_nodes && status == WEIR_OK; i++) {
-        struct graph_node value;
+        uint32_t n;
+        const struct graph_demand *uses = uses_of(speeds, i, &n);
 
-        graph_node(verify->graph, (weir_node){i}, &value);
-        status = names_intern(sets, text, set_text(&value, numbers, text), &speeds->group_of[i],
+        status = names_intern(sets, text, set_text(uses, n, numbers, text), &speeds->group_of[i],
                               verify->err);
         if (status == WEIR_OK && speeds->group_of[i] == speeds->n_groups) {
             first_node[speeds->n_groups++] = i;
@@ -193,21 +225,20 @@ static enum weir_status find_sets(struct speeds *speeds, struct names *sets, uin
 
 static enum weir_status list_sets(struct speeds *speeds, const uint32_t *first_node)
 {
-    const struct graph *graph = speeds->verify->graph;
     size_t n = 0;
 
     speeds->set_first = calloc((size_t)speeds->n_groups + 2, sizeof *speeds->set_first);
     for (uint32_t pass = 0; pass < 2 && speeds->set_first != NULL; pass++) {
         n = 0;
         for (uint32_t g = 0; g < speeds->n_groups; g++) {
-            struct graph_node value;
+            uint32_t n_uses;
+            const struct graph_demand *uses = uses_of(speeds, first_node[g], &n_uses);
 
-            graph_node(graph, (weir_node){first_node[g]}, &value);
             speeds->set_first[g] = (uint32_t)n;
-            for (uint32_t i = 0; pass == 1 && i < value.n_uses; i++) {
-                speeds->sets[n + i] = value.uses[i].resource.index;
+            for (uint32_t i = 0; pass == 1 && i < n_uses; i++) {
+                speeds->sets[n + i] = uses[i].resource.index;
             }
-            n += value.n_uses;
+            n += n_uses;
         }
         speeds->set_first[speeds->n_groups] = (uint32_t)n;
         if (pass == 0) {
@@ -230,7 +261,6 @@ static enum weir_status make_share(struct speeds *speeds)
     enum weir_status status =
         sets == NULL || first_node == NULL ? weir_error_memory(verify->err) : WEIR_OK;
 
-    speeds->n_resources = graph_n_resources(verify->graph);
     if (status == WEIR_OK) {
         status = find_sets(speeds, sets, first_node);
     }
@@ -256,14 +286,13 @@ static enum weir_status make_share(struct speeds *speeds)
 /* What the nodes of the group want of each of its resources changes by those of one node. */
 static void want(struct speeds *speeds, uint32_t node, int64_t sign)
 {
-    uint32_t group = speeds->group_of[node];
-    struct graph_node value;
+    uint32_t group = speeds->group_of[node], n;
+    const struct graph_demand *uses = uses_of(speeds, node, &n);
 
-    graph_node(speeds->verify->graph, (weir_node){node}, &value);
-    for (uint32_t i = 0; i < value.n_uses; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = speeds->set_first[group]; j < speeds->set_first[group + 1]; j++) {
-            if (speeds->sets[j] == value.uses[i].resource.index) {
-                speeds->wanted_per_s[j] += sign * value.uses[i].rate_per_s;
+            if (speeds->sets[j] == uses[i].resource.index) {
+                speeds->wanted_per_s[j] += sign * uses[i].rate_per_s;
                 break;
             }
         }
@@ -291,8 +320,11 @@ static void sum_demands(struct speeds *speeds)
 
 static double level_of(const struct speeds *speeds, uint32_t resource)
 {
+    const struct graph *graph = speeds->verify->graph;
     double capacity =
-        (double)graph_resource(speeds->verify->graph, (weir_resource){resource})->capacity_per_s;
+        (double)(speeds->verify->is_measured
+                     ? measured_limit(&speeds->measured, graph, (weir_resource){resource})
+                     : graph_resource(graph, (weir_resource){resource})->capacity_per_s);
 
     return speeds->open_per_s[resource] > 0
                ? (capacity - speeds->frozen_per_s[resource]) / speeds->open_per_s[resource]
@@ -340,7 +372,129 @@ static void share_speeds(struct speeds *speeds)
     }
 }
 
-/* --- both ------------------------------------------------------------------------------------ */
+/* --- roofline -------------------------------------------------------------------------------- */
+
+/* Every node its own rates; those of equal rates are found by sorting them. */
+struct rated {
+    const int64_t *rates_per_s;
+    uint32_t n, node;
+};
+
+static int by_rates(const void *left, const void *right)
+{
+    const struct rated *a = left, *b = right;
+
+    for (uint32_t r = 0; r < a->n; r++) {
+        if (a->rates_per_s[r] != b->rates_per_s[r]) {
+            return a->rates_per_s[r] < b->rates_per_s[r] ? -1 : 1;
+        }
+    }
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static bool has_equal_rates(const struct rated *a, const struct rated *b)
+{
+    return memcmp(a->rates_per_s, b->rates_per_s, a->n * sizeof *a->rates_per_s) == 0;
+}
+
+/* @param sorted every node */
+static enum weir_status number_groups(struct speeds *speeds, const struct rated *sorted)
+{
+    const struct verify *verify = speeds->verify;
+    uint32_t n = speeds->n_resources;
+
+    for (uint32_t i = 0; i < verify->n_nodes; i++) {
+        speeds->n_groups += i == 0 || !has_equal_rates(&sorted[i], &sorted[i - 1]) ? 1 : 0;
+        speeds->group_of[sorted[i].node] = speeds->n_groups - 1;
+    }
+    speeds->parts = malloc(((size_t)speeds->n_groups * n + 1) * sizeof *speeds->parts);
+    if (speeds->parts == NULL) {
+        return weir_error_memory(verify->err);
+    }
+    for (uint32_t i = 0; i < verify->n_nodes; i++) {
+        for (uint32_t r = 0; r < n; r++) {
+            speeds->parts[(size_t)speeds->group_of[sorted[i].node] * n + r] =
+                (double)sorted[i].rates_per_s[r] /
+                (double)graph_resource(verify->graph, (weir_resource){r})->capacity_per_s;
+        }
+    }
+    return WEIR_OK;
+}
+
+static enum weir_status make_roofline(struct speeds *speeds)
+{
+    const struct verify *verify = speeds->verify;
+    size_t n = speeds->n_resources, n_nodes = verify->n_nodes;
+    struct rated *sorted = malloc((n_nodes + 1) * sizeof *sorted);
+    int64_t *rates_per_s = malloc((n_nodes * n + 1) * sizeof *rates_per_s);
+    enum weir_status status = WEIR_OK;
+
+    if (sorted == NULL || rates_per_s == NULL) {
+        status = weir_error_memory(verify->err);
+    }
+    for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
+        sorted[i] = (struct rated){rates_per_s + i * n, (uint32_t)n, i};
+        measured_rates(&speeds->measured, verify->graph, (weir_node){i}, rates_per_s + i * n);
+    }
+    if (status == WEIR_OK) {
+        qsort(sorted, n_nodes, sizeof *sorted, by_rates);
+        status = number_groups(speeds, sorted);
+    }
+    free(sorted);
+    free(rates_per_s);
+    return status;
+}
+
+/* @param running by group: how many */
+static double roofline_speed(const struct speeds *speeds, uint32_t group, const uint32_t *running)
+{
+    double p = (double)speeds->measured.power_quarters / MEASURED_QUARTERS, s = 1;
+    uint32_t n = speeds->n_resources;
+
+    for (uint32_t r = 0; r < n; r++) {
+        double own = speeds->parts[(size_t)group * n + r], eta = speeds->measured.eta[r];
+        double wanted = running[group] == 0 ? own : 0;
+
+        for (uint32_t i = 0; i < speeds->n_active; i++) {
+            uint32_t g = speeds->active[i];
+
+            wanted += running[g] * speeds->parts[(size_t)g * n + r];
+        }
+        s += pow(own * fmax(1, wanted / eta), p) - pow(own * fmax(1, own / eta), p);
+    }
+    return pow(s, -1 / p);
+}
+
+double speeds_roundings(const struct speeds *speeds)
+{
+    return speeds->parts == NULL ? 0
+                                 : 4.0 * speeds->n_resources + 2.0 * speeds->n_running_most + 32;
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static enum weir_status make_family(struct speeds *speeds)
+{
+    const struct verify *verify = speeds->verify;
+    size_t n = graph_n_resources(verify->graph);
+    enum weir_status status = WEIR_OK;
+
+    speeds->n_resources = (uint32_t)n;
+    if (verify->is_measured) {
+        speeds->uses = malloc((n + 1) * sizeof *speeds->uses);
+        speeds->rates_per_s = malloc((n + 1) * sizeof *speeds->rates_per_s);
+        status = speeds->uses == NULL || speeds->rates_per_s == NULL
+                     ? weir_error_memory(verify->err)
+                     : measured_read(verify->graph, &speeds->measured, verify->err);
+    }
+    if (status != WEIR_OK) {
+        return status;
+    }
+    if (verify->family == FAMILY_ROOFLINE) {
+        return make_roofline(speeds);
+    }
+    return verify->family == FAMILY_SHARE ? make_share(speeds) : make_pairwise(speeds);
+}
 
 enum weir_status speeds_make(const struct verify *verify, struct speeds *out)
 {
@@ -352,7 +506,7 @@ enum weir_status speeds_make(const struct verify *verify, struct speeds *out)
     if (out->group_of == NULL) {
         return weir_error_memory(verify->err);
     }
-    status = verify->family == FAMILY_SHARE ? make_share(out) : make_pairwise(out);
+    status = make_family(out);
     if (status != WEIR_OK) {
         return status;
     }
@@ -382,6 +536,10 @@ void speeds_free(struct speeds *speeds)
     free(speeds->is_frozen);
     free(speeds->frozen_per_s);
     free(speeds->open_per_s);
+    free(speeds->uses);
+    free(speeds->rates_per_s);
+    free(speeds->parts);
+    measured_free(&speeds->measured);
 }
 
 void speeds_start(struct speeds *speeds, uint32_t node)
@@ -423,6 +581,10 @@ void speeds_set(struct speeds *speeds)
         return;
     }
     for (uint32_t i = 0; i < speeds->n_active; i++) {
-        speeds->speed[speeds->active[i]] = pairwise_speed(speeds, speeds->active[i]);
+        uint32_t group = speeds->active[i];
+
+        speeds->speed[group] = speeds->parts == NULL
+                                   ? pairwise_speed(speeds, group)
+                                   : roofline_speed(speeds, group, speeds->running);
     }
 }

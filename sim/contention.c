@@ -97,26 +97,48 @@ static void deactivate(struct contention_state *state, uint32_t at)
 
 /* --- what the families share ---------------------------------------------------------------- */
 
+/* What a measured family comes down to is in its machine. */
+static enum weir_status find_rule(struct contention_state *state, enum contention family,
+                                  struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    state->rule = family == CONTENTION_SHARE ? RULE_SHARE : RULE_PAIRWISE;
+    if (family == CONTENTION_MEASURED) {
+        status = measured_read(state->program->graph, &state->measured, err);
+        state->rule = state->measured.family == MEASURED_ROOFLINE ? RULE_ROOFLINE
+                      : state->measured.family == MEASURED_SHARE  ? RULE_SHARE
+                                                                  : RULE_PAIRWISE;
+    }
+    return status;
+}
+
+static enum weir_status begin_rule(struct contention_state *state, struct weir_error *err)
+{
+    switch (state->rule) {
+    case RULE_PAIRWISE:
+        return pairwise_begin(state, err);
+    case RULE_SHARE:
+        return share_begin(state, err);
+    case RULE_ROOFLINE:
+        break;
+    }
+    return roofline_begin(state, err);
+}
+
 enum weir_status contention_new(const struct program *program, enum contention family,
                                 struct contention_state **out, struct weir_error *err)
 {
     struct contention_state *state = calloc(1, sizeof *state);
-    enum weir_status status = WEIR_OK;
+    enum weir_status status;
 
     if (state == NULL) {
         return weir_error_memory(err);
     }
     state->program = program;
-    state->family = family;
-    switch (family) {
-    case CONTENTION_NONE:
-        break;
-    case CONTENTION_PAIRWISE:
-        status = pairwise_begin(state, err);
-        break;
-    case CONTENTION_SHARE:
-        status = share_begin(state, err);
-        break;
+    status = find_rule(state, family, err);
+    if (status == WEIR_OK) {
+        status = begin_rule(state, err);
     }
     if (status == WEIR_OK) {
         state->clocks = malloc(((size_t)state->n_groups + 1) * sizeof *state->clocks);
@@ -141,6 +163,8 @@ void contention_free(struct contention_state *state)
     }
     pairwise_end(state);
     share_end(state);
+    roofline_end(state);
+    measured_free(&state->measured);
     free(state->groups);
     free(state->group_of);
     free(state->clocks);
@@ -167,8 +191,15 @@ enum weir_status contention_start(struct contention_state *state, uint32_t node,
     progress->target = clock_from(event_first(&group->targets).time_ns);
     state->n_running++;
     note_change(state, index);
-    return state->family == CONTENTION_PAIRWISE ? pairwise_add(state, index, err)
-                                                : share_add(state, node, err);
+    switch (state->rule) {
+    case RULE_PAIRWISE:
+        return pairwise_add(state, index, err);
+    case RULE_SHARE:
+        return share_add(state, node, err);
+    case RULE_ROOFLINE:
+        break;
+    }
+    return WEIR_OK;
 }
 
 int64_t contention_next_ns(const struct contention_state *state)
@@ -213,7 +244,7 @@ void contention_end(struct contention_state *state, int64_t now_ns, uint32_t *en
     }
     advance(state, now_ns);
     state->n_running -= *n_ended - first;
-    for (uint32_t i = first; i < *n_ended && state->family == CONTENTION_SHARE; i++) {
+    for (uint32_t i = first; i < *n_ended && state->rule == RULE_SHARE; i++) {
         share_remove(state, ended[i]);
     }
 }
@@ -240,11 +271,11 @@ static enum weir_status stretched(const struct contention_state *state, double s
                           state->n_running - 1);
 }
 
-/* Are the speeds still those of the set? Under pairwise contention the numbers of running nodes
- * count, under share which nodes run. */
+/* Are the speeds still those of the set? Under share it counts which nodes run, else how many of each
+ * group. */
 static bool is_stale(struct contention_state *state)
 {
-    bool is_other = state->family == CONTENTION_SHARE;
+    bool is_other = state->rule == RULE_SHARE;
 
     for (uint32_t i = 0; i < state->n_changed; i++) {
         struct group *group = &state->groups[state->changed[i]];
@@ -259,10 +290,16 @@ static bool is_stale(struct contention_state *state)
 
 static void set_speeds(struct contention_state *state)
 {
-    if (state->family == CONTENTION_PAIRWISE) {
+    switch (state->rule) {
+    case RULE_PAIRWISE:
         pairwise_speeds(state);
-    } else {
+        break;
+    case RULE_SHARE:
         share_speeds(state);
+        break;
+    case RULE_ROOFLINE:
+        roofline_speeds(state);
+        break;
     }
     for (uint32_t i = 0; i < state->n_clocks; i++) {
         state->clocks[i].speed = state->groups[state->clocks[i].group].speed;
@@ -314,17 +351,25 @@ const char *contention_name(enum contention family)
         return "pairwise";
     case CONTENTION_SHARE:
         return "share";
+    case CONTENTION_MEASURED:
+        return "measured";
     }
     return "";
 }
 
 bool contention_from(const char *name, enum contention *out)
 {
-    for (int i = CONTENTION_NONE; i <= CONTENTION_SHARE; i++) {
+    for (int i = CONTENTION_NONE; i <= CONTENTION_MEASURED; i++) {
         if (strcmp(name, contention_name((enum contention)i)) == 0) {
             *out = (enum contention)i;
             return true;
         }
     }
     return false;
+}
+
+bool contention_is_by_factor(const struct graph *graph, enum contention family)
+{
+    return family == CONTENTION_PAIRWISE ||
+           (family == CONTENTION_MEASURED && measured_family(graph) == MEASURED_PAIRWISE);
 }

@@ -4,6 +4,7 @@
 #define WEIR_SIM_CONTENTION_INTERNAL_H
 
 #include "base/array.h"
+#include "graph/measured.h"
 #include "sim/contention.h"
 #include "sim/queue.h"
 
@@ -46,22 +47,35 @@ struct pairwise {
     double *kappa; /* by group: scratch */
 };
 
+/* What the families come down to. */
+enum contention_rule { RULE_PAIRWISE, RULE_SHARE, RULE_ROOFLINE };
+
 struct share {
     uint32_t *running; /* in program order */
     size_t running_room;
     uint32_t n_running;
     struct graph_demand *demands; /* by node: [demand_first[i], demand_first[i + 1]) */
     uint32_t *demand_first;
-    int64_t *wanted_per_s; /* by resource: the sum over running nodes */
-    double *frozen, *open; /* by resource: demand of frozen nodes times speed, of the others */
-    bool *is_full;         /* by resource: its users are frozen */
-    bool *is_frozen;       /* by group */
+    int64_t *wanted_per_s;   /* by resource: the sum over running nodes */
+    double *frozen, *open;   /* by resource: demand of frozen nodes times speed, of the others */
+    bool *is_full;           /* by resource: its users are frozen */
+    bool *is_frozen;         /* by group */
+    int64_t *capacity_per_s; /* by resource: what the running nodes get of it */
     uint32_t n_resources;
+};
+
+struct roofline {
+    double *parts;     /* by group and resource: what one node asks for, of its capacity */
+    double *alone;     /* the same: to the power of p, as it is when the node runs alone */
+    uint32_t *running; /* groups that run, rising; n_running */
+    uint32_t n_running;
+    double *stretch; /* by resource: how many times over it is asked for; 1: not */
 };
 
 struct contention_state {
     const struct program *program;
-    enum contention family;
+    enum contention_rule rule;
+    struct measured measured; /* of a measured family; zero otherwise */
     uint32_t n_running;
 
     struct group *groups;
@@ -78,6 +92,7 @@ struct contention_state {
 
     struct pairwise pairwise;
     struct share share;
+    struct roofline roofline;
 };
 
 MUST_CHECK enum weir_status pairwise_begin(struct contention_state *, struct weir_error *);
@@ -94,5 +109,9 @@ MUST_CHECK enum weir_status share_add(struct contention_state *, uint32_t node,
                                       struct weir_error *);
 void share_remove(struct contention_state *, uint32_t node);
 void share_speeds(struct contention_state *);
+
+MUST_CHECK enum weir_status roofline_begin(struct contention_state *, struct weir_error *);
+void roofline_end(struct contention_state *);
+void roofline_speeds(struct contention_state *);
 
 #endif

@@ -79,7 +79,7 @@ static enum weir_status add_unknown(struct overlap_set *set, const struct simula
 {
     enum weir_status status = overlap_keys_add(&set->keys, OVERLAP_UNKNOWN, err);
 
-    if (status == WEIR_OK && options->contention == CONTENTION_PAIRWISE) {
+    if (status == WEIR_OK && contention_is_by_factor(set->program->graph, options->contention)) {
         status = add_without_factor(set, err);
     }
     return status;

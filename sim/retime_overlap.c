@@ -50,7 +50,7 @@ static enum weir_status read_lines(struct retime_overlaps *overlaps)
         return status;
     }
     status = overlap_keys_add(&overlaps->keys, OVERLAP_UNKNOWN, build->err);
-    if (status == WEIR_OK && build->options->contention == CONTENTION_PAIRWISE) {
+    if (status == WEIR_OK && contention_is_by_factor(build->graph, build->options->contention)) {
         overlaps->has_known = true;
         status = overlap_known_find(build->graph, &overlaps->known, build->err);
     }

@@ -10,6 +10,53 @@
 #include "base/names.h"
 #include "sim/contention_internal.h"
 
+/* What a node asks of resources, as a machine says it: of its class too, and no more than there is.
+ * @param out room for every resource @return how many */
+static uint32_t measured_uses(const struct contention_state *state, uint32_t node,
+                              int64_t *rates_per_s, struct graph_demand *out)
+{
+    uint32_t n = 0;
+
+    measured_rates(&state->measured, state->program->graph, (weir_node){node}, rates_per_s);
+    for (uint32_t i = 0; i < state->share.n_resources; i++) {
+        int64_t most = state->share.capacity_per_s[i];
+
+        if (rates_per_s[i] > 0) {
+            out[n++] = (struct graph_demand){
+                .resource = {i}, .rate_per_s = rates_per_s[i] < most ? rates_per_s[i] : most};
+        }
+    }
+    return n;
+}
+
+static enum weir_status read_measured(struct contention_state *state, struct weir_error *err)
+{
+    struct share *share = &state->share;
+    uint32_t n_nodes = state->program->n_nodes, n = 0;
+    size_t room = 0;
+    int64_t *rates_per_s = malloc(((size_t)share->n_resources + 1) * sizeof *rates_per_s);
+    enum weir_status status = rates_per_s == NULL ? weir_error_memory(err) : WEIR_OK;
+
+    share->demand_first = malloc(((size_t)n_nodes + 1) * sizeof *share->demand_first);
+    if (share->demand_first == NULL) {
+        status = weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n_nodes && status == WEIR_OK; i++) {
+        share->demand_first[i] = n;
+        status = array_grow(&share->demands, &room, (size_t)n + share->n_resources + 1, err);
+        if (status == WEIR_OK) {
+            n += measured_uses(state, i, rates_per_s, share->demands + n);
+        }
+    }
+    if (status == WEIR_OK) {
+        share->demand_first[n_nodes] = n;
+        state->family_bytes =
+            ((size_t)n_nodes * 2 + 1) * sizeof *share->demand_first + room * sizeof *share->demands;
+    }
+    free(rates_per_s);
+    return status;
+}
+
 static enum weir_status read_demands(struct contention_state *state, struct weir_error *err)
 {
     const struct graph *graph = state->program->graph;
@@ -86,10 +133,22 @@ static enum weir_status find_groups(struct contention_state *state, struct weir_
 enum weir_status share_begin(struct contention_state *state, struct weir_error *err)
 {
     struct share *share = &state->share;
-    uint32_t n = graph_n_resources(state->program->graph);
-    enum weir_status status = read_demands(state, err);
+    const struct graph *graph = state->program->graph;
+    bool is_measured = state->measured.family != MEASURED_NONE;
+    uint32_t n = graph_n_resources(graph);
+    enum weir_status status;
 
     share->n_resources = n;
+    share->capacity_per_s = malloc(((size_t)n + 1) * sizeof *share->capacity_per_s);
+    if (share->capacity_per_s == NULL) {
+        return weir_error_memory(err);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        share->capacity_per_s[i] = is_measured
+                                       ? measured_limit(&state->measured, graph, (weir_resource){i})
+                                       : graph_resource(graph, (weir_resource){i})->capacity_per_s;
+    }
+    status = is_measured ? read_measured(state, err) : read_demands(state, err);
     if (status == WEIR_OK) {
         status = find_groups(state, err);
     }
@@ -115,6 +174,7 @@ void share_end(struct contention_state *state)
     free(share->demands);
     free(share->demand_first);
     free(share->wanted_per_s);
+    free(share->capacity_per_s);
     free(share->frozen);
     free(share->open);
     free(share->is_full);
@@ -199,8 +259,7 @@ void share_remove(struct contention_state *state, uint32_t node)
 static bool is_any_short(const struct contention_state *state)
 {
     for (uint32_t i = 0; i < state->share.n_resources; i++) {
-        if (state->share.wanted_per_s[i] >
-            graph_resource(state->program->graph, (weir_resource){i})->capacity_per_s) {
+        if (state->share.wanted_per_s[i] > state->share.capacity_per_s[i]) {
             return true;
         }
     }
@@ -235,13 +294,12 @@ static void sum_demands(struct contention_state *state)
 static double level_of(const struct contention_state *state, uint32_t resource)
 {
     const struct share *share = &state->share;
-    int64_t capacity =
-        graph_resource(state->program->graph, (weir_resource){resource})->capacity_per_s;
 
     if (!(share->open[resource] > 0)) {
         return INFINITY;
     }
-    return ((double)capacity - share->frozen[resource]) / share->open[resource];
+    return ((double)share->capacity_per_s[resource] - share->frozen[resource]) /
+           share->open[resource];
 }
 
 /* Freezes the users of every resource at the least level; false when that is 1 or more. */

@@ -7,7 +7,7 @@
 #include "graph/timeline.h"
 #include "policies/draft.h"
 
-enum contention { CONTENTION_NONE, CONTENTION_PAIRWISE, CONTENTION_SHARE };
+enum contention { CONTENTION_NONE, CONTENTION_PAIRWISE, CONTENTION_SHARE, CONTENTION_MEASURED };
 enum unknown_overlap { UNKNOWN_MARK, UNKNOWN_FORBID, UNKNOWN_ALLOW };
 
 struct simulate_options {
@@ -59,5 +59,7 @@ bool simulator_is_steered(const struct plan *plan);
 
 const char *contention_name(enum contention);
 bool contention_from(const char *name, enum contention *out);
+/** Do classes slow each other down by `kappa` lines, so that a pair without a factor is unknown? */
+bool contention_is_by_factor(const struct graph *graph, enum contention family);
 
 #endif

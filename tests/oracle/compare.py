@@ -4,7 +4,7 @@
 
 compare.py [WEIR] [--seeds A:B] [--keep DIR] [--shrink SECONDS] [--no-expand]
 
-For each seed, for contention none, pairwise and share: exit status, status of the stored run,
+For each seed, for contention none, pairwise, share and measured: exit status, status of the stored run,
 makespan, every span, the peak and the pressure curve of each domain; and that the links of the
 critical chain are known and add up to the makespan; and that `weir verify` finds nothing wrong with the
 run. `weir check --expand` must
@@ -30,7 +30,7 @@ from simulate import simulate
 from statement import Source, render
 from words import InputError
 
-FAMILIES = ('none', 'pairwise', 'share')
+FAMILIES = ('none', 'pairwise', 'share', 'measured')
 TIMEOUT_S = 60
 SPANS = """SELECT node.name, span.ready_ns, span.start_ns, span.finish_ns
              FROM span JOIN node ON node.run_id = span.run_id AND node.id = span.node_id
@@ -241,7 +241,8 @@ class Comparison:
     def tests_of(self, made):
         graph_has = {statement.keyword for statement in made.out}
         for family in FAMILIES:
-            needs = {'none': None, 'pairwise': 'kappa', 'share': 'resource'}[family]
+            needs = {'none': None, 'pairwise': 'kappa', 'share': 'resource',
+                     'measured': 'param'}[family]
             if needs in graph_has or needs is None or made.seed % 5 == 0:
                 yield family, lambda source, family=family: self.family(source, family)
         if self.expands:

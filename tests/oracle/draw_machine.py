@@ -34,6 +34,8 @@ TIMES = [[1, 2, 3, 4, 5, 6, 7], list(range(1, 60)), [10, 10, 20, 30],
 CONTENDED_TIMES = [[1, 2, 3, 4, 5, 6, 7], list(range(1, 60)), [10, 30, 50, 70, 90, 100, 150],
                    [100, 300, 500]]
 SIZES = [list(range(1, 13)), [8, 16, 24, 32, 48], [1000, 1500, 4096, 6000, 10000, 2 ** 20]]
+POWERS = ['1', '1.25', '1.5', '1.75', '2', '2.5', '2.75', '3', '3.25', '4', '5.5', '8', '11.75', '16']
+ETAS = ['0.5', '0.88', '0.93', '0.97', '1', '1.25', '2']
 FACTORS = [['1.5'], ['1.5', '2.5'], ['1.1', '1.3', '1.7'], ['1.05', '1.15', '1.1', '1.3'],
            ['3', '1.5', '1'], ['1.5', '2', '1.25', '1.1', '3', '1', '1.7', '2.0', '1.33']]
 
@@ -140,6 +142,7 @@ class MachineMaker:
         self.classes = list(self.graph.engines) + (['gemm', 'nccl'] if self.has['class'] else [])
 
     def contention(self):
+        self.fitted()
         if not self.has['kappa']:
             return
         share = self.pick([.3, .7, 1, 1])
@@ -148,6 +151,25 @@ class MachineMaker:
         self.random.shuffle(pairs)
         for first, second in pairs:
             self.put(Statement('kappa', first, second, self.pick(self.factors)))
+
+    def fitted(self):
+        """What a calibration says: which family, and its numbers."""
+        draw = random.Random(f'fitted {self.seed}')    # what else is drawn stays as it is
+        if draw.random() < .4 or not self.graph.resources and draw.random() < .8:
+            return
+        families = draw.sample(['pairwise', 'share', 'roofline', 'roofline'], draw.randint(1, 3))
+        for family in sorted(set(families)):
+            self.put(Statement('param', 'measured', family, draw.choice(['0.01', '0.02', '0.005'])))
+        if 'roofline' in families or draw.random() < .5:
+            self.put(Statement('param', 'roofline', 'p', draw.choice(POWERS)))
+        for name, capacity in self.graph.resources.items():
+            for family in ('share.eta', 'roofline.eta'):
+                if draw.random() < .7:
+                    self.put(Statement('param', family, name, draw.choice(ETAS)))
+            for klass in self.classes:
+                if draw.random() < .6:
+                    self.put(Statement('param', 'demand.' + name, klass,
+                                       str(draw.randint(0, capacity))))
 
     def objects(self):
         domains = list(self.graph.domains)

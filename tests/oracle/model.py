@@ -101,6 +101,7 @@ class Graph:
         self.engines = {}
         self.resources = {}
         self.kappa = {}           # (class, class) -> factor, in the order of the lines
+        self.params = {}          # (family, name) -> value
         self.overlaps = []        # (name or class, name or class, word)
         self.objects = {}
         self.nodes = []           # in program order
@@ -261,6 +262,8 @@ def read_statement(graph, words):
         add(graph.resources, at[0], take(fields, 'capacity', rate))
     elif keyword == 'kappa':
         add(graph.kappa, (at[0], at[1]), factor(at[2]))    # a factor given twice is an error
+    elif keyword == 'param':
+        add(graph.params, (at[0], at[1]), float(at[2]))
     elif keyword == 'overlap':
         graph.overlaps.append((at[0], at[1], one_of(at[2], 'allowed', 'forbidden', 'unknown')))
     elif keyword == 'object':
@@ -402,6 +405,7 @@ def replace_fields(graph, machine):
                 setattr(old, attribute, getattr(new, attribute))
     graph.resources.update(machine.resources)
     graph.kappa.update(machine.kappa)
+    graph.params.update(machine.params)
 
 
 def read(source, machine=None):

@@ -22,7 +22,9 @@ def without_name(statements, name, keywords):
     left = []
     for statement in statements:
         defines = statement.keyword in keywords and statement.names[0] == name
-        speaks = statement.keyword in ('edge', 'overlap', 'kappa') and name in statement.names[:2]
+        speaks = (statement.keyword in ('edge', 'overlap', 'kappa') and name in statement.names[:2]
+                  or statement.keyword == 'param' and name in (
+                      statement.names[1], statement.names[0].removeprefix('demand.')))
         if defines or speaks:
             continue
         statement = statement.copy()

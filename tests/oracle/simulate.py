@@ -6,6 +6,7 @@ from which nodes have started and finished. The only memory beside that is the p
 contention, whose floating-point order is part of the definition. A Python float is an IEEE double.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from bind import bind
@@ -45,16 +46,16 @@ def pairwise_kappa(graph, node, running):
     return kappa
 
 
-def share_speeds(graph, running):
+def share_speeds(capacities, running, demands):
     """Speeds rise together; the users of each resource at the least level freeze at it."""
     running = sorted(running, key=lambda node: node.index)
     speed = {}
     while len(speed) < len(running):
         levels = {}
-        for resource, capacity in graph.resources.items():
+        for resource, capacity in capacities.items():
             frozen = wanted = 0.0
             for node in running:
-                for name, demand in node.uses:
+                for name, demand in demands[node.index]:
                     if name == resource and node.index in speed:
                         frozen += demand * speed[node.index]
                     elif name == resource:
@@ -67,8 +68,141 @@ def share_speeds(graph, running):
             break
         full = {resource for resource, level in levels.items() if level == least}
         speed.update({node.index: least for node in running
-                      if node.index not in speed and any(name in full for name, _ in node.uses)})
+                      if node.index not in speed
+                      and any(name in full for name, _ in demands[node.index])})
     return speed
+
+
+# What calibration fitted: `param` lines. A roofline's power is a whole number of quarters.
+
+FITTED = ('pairwise', 'share', 'roofline')
+
+
+class Fitted:
+    """The family of least error, of equal ones the first, and what it says."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        errors = {}
+        for (family, name), value in graph.params.items():
+            if family == 'measured':
+                if name not in FITTED or value < 0:
+                    raise InputError(f'param measured {name} {value}: no such family, or no error',
+                                     name)
+                errors[name] = value
+        if not errors:
+            raise InputError('no family of contention was measured')
+        self.family = min(FITTED, key=lambda name: errors.get(name, float('inf')))
+        self.power = graph.params.get(('roofline', 'p'))
+        self.eta = {name: 1.0 for name in graph.resources}
+        self.demand = {}    # class -> resource -> rate
+        if self.family != 'pairwise':
+            self.read_lines()
+
+    def read_lines(self):
+        if self.family == 'roofline':
+            if self.power is None:
+                raise InputError('a roofline without a power')
+            if not 1 <= self.power <= 16 or (self.power * 4) % 1 != 0:
+                raise InputError(f'param roofline p {self.power}: no quarters from 1 to 16')
+        for (family, name), value in self.graph.params.items():
+            if family == self.family + '.eta':
+                self.known(name)
+                if not 0.01 <= value <= 100:
+                    raise InputError(f'param {family} {name} {value}: not from 0.01 to 100', name)
+                self.eta[name] = value
+            elif family.startswith('demand.'):
+                resource = family.removeprefix('demand.')
+                self.known(resource)
+                if value < 0 or value % 1 != 0 or value > self.graph.resources[resource]:
+                    raise InputError(f'param {family} {name} {value}: no rate of it', name)
+                self.demand.setdefault(name, {})[resource] = int(value)
+
+    def known(self, resource):
+        if resource not in self.graph.resources:
+            raise InputError(f'a param names the resource {resource!r}, which is not there',
+                             resource)
+
+    def rates(self, node):
+        """resource -> rate, in the order of declaration: of the node's own, else of its class."""
+        if node.uses:
+            asked = {name: sum(rate for other, rate in node.uses if other == name)
+                     for name in self.graph.resources}
+        else:
+            asked = self.demand.get(node.klass, {})
+        return {name: asked[name] for name in self.graph.resources if asked.get(name, 0) > 0}
+
+    def group(self, node):
+        if self.family == 'pairwise':
+            return node.klass
+        if self.family == 'share':
+            return frozenset(self.rates(node))
+        return tuple(self.rates(node).items())
+
+    def limit(self, resource):
+        return max(1, int(self.eta[resource] * self.graph.resources[resource]))
+
+    def speeds(self, running):
+        if self.family == 'pairwise':
+            return {node.index: 1.0 / pairwise_kappa(self.graph, node, running) for node in running}
+        if self.family == 'share':
+            limits = {name: self.limit(name) for name in self.graph.resources}
+            demands = {node.index: [(name, min(rate, limits[name]))
+                                    for name, rate in self.rates(node).items()]
+                       for node in running}
+            return share_speeds(limits, running, demands)
+        return {node.index: 1.0 / self.kappa(node, running) for node in running}
+
+    # ---- the roofline
+
+    def parts(self, node):
+        return {name: rate / self.graph.resources[name] for name, rate in self.rates(node).items()}
+
+    def first(self, group):
+        """The place in the program of the first node of the group, whether it runs or not."""
+        return min(node.index for node in self.graph.nodes if self.group(node) == group)
+
+    def raised(self, x):
+        """x to the power of p: products, and roots for the quarters."""
+        product = 1.0
+        for _ in range(int(self.power)):
+            product *= x
+        quarters = int(self.power * 4) % 4
+        if quarters >= 2:
+            product *= math.sqrt(x)
+        if quarters % 2 == 1:
+            product *= math.sqrt(math.sqrt(x))
+        return product
+
+    def root(self, s):
+        """k with k^p = s, by Newton's rule from above until k no longer falls."""
+        if self.power == 1:
+            return s
+        k, times = s, 2
+        while times <= self.power:
+            k = math.sqrt(k)
+            times *= 2
+        while True:
+            reached = self.raised(k)
+            lower = k - (reached - s) * k / (self.power * reached)
+            if not lower < k:
+                return k
+            k = lower
+
+    def kappa(self, node, running):
+        groups = {}
+        for other in running:
+            groups.setdefault(self.group(other), []).append(other)
+        order = sorted(groups, key=self.first)
+        s = 1.0
+        for resource, part in self.parts(node).items():
+            wanted = 0.0
+            for group in order:
+                wanted += float(len(groups[group])) * self.parts(groups[group][0]).get(resource, 0.0)
+            eta = self.eta[resource]
+            s += self.raised(part * max(1.0, wanted / eta)) \
+                - self.raised(part * max(1.0, part / eta))
+        return self.root(s)
 
 
 def check_demands(graph):
@@ -85,6 +219,7 @@ class Progress:
 
     def __init__(self, graph, family):
         self.graph, self.family = graph, family
+        self.fitted = Fitted(graph) if family == 'measured' else None
         self.running = []    # nodes of non-zero length
         self.clock = {}      # group -> double
         self.speed = {}      # group -> double
@@ -98,7 +233,7 @@ class Progress:
             return node.klass
         if self.family == 'share':
             return frozenset(name for name, _ in node.uses)
-        return None
+        return self.fitted.group(node) if self.fitted else None
 
     def grow(self, now):
         """Called before every change of the running set."""
@@ -123,12 +258,17 @@ class Progress:
 
     def evaluate(self, now):
         """New speeds and ends for the set that runs now."""
-        shares = share_speeds(self.graph, self.running) if self.family == 'share' else {}
+        shares = {}
+        if self.family == 'share':
+            shares = share_speeds(self.graph.resources, self.running,
+                                  {node.index: node.uses for node in self.running})
+        elif self.fitted:
+            shares = self.fitted.speeds(self.running)
         for node in self.running:
             group = self.group(node)
             if self.family == 'pairwise':
                 self.speed[group] = 1.0 / pairwise_kappa(self.graph, node, self.running)
-            elif self.family == 'share':
+            elif shares:
                 self.speed[group] = shares[node.index]
             else:
                 self.speed[group] = 1.0
