@@ -40,7 +40,7 @@ static void json_link(struct json *json, const struct explained *explained, size
         json_text(json, "via", link->via);
     }
     json_node(json, "after", explained,
-              at == 0 ? (weir_node){WEIR_NONE} : explained->links[at - 1].node);
+              (weir_node){at == 0 ? WEIR_NONE : explained->links[at - 1].node.index});
     json_integer(json, "start_ns", link->start_ns);
     json_integer(json, "finish_ns", link->finish_ns);
     json_close_object(json);

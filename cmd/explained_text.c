@@ -34,7 +34,7 @@ void explained_put_at(int64_t ns)
     char part[16];
     int length;
 
-    while (units[unit].of_ns > ns && unit < 3) {
+    while (unit < 3 && units[unit].of_ns > ns) {
         unit++;
     }
     length = snprintf(part, sizeof part, "%0*" PRId64, units[unit].places, ns % units[unit].of_ns);
@@ -485,8 +485,8 @@ static size_t next_pair(const struct overlaps *overlaps, size_t last)
 
     for (size_t i = 0; i < overlaps->n_pairs; i++) {
         int64_t ns = overlaps->pairs[i].overlap_ns;
-        bool is_later = last == SIZE_MAX || ns < overlaps->pairs[last].overlap_ns ||
-                        (ns == overlaps->pairs[last].overlap_ns && i > last);
+        int64_t last_ns = last == SIZE_MAX ? INT64_MAX : overlaps->pairs[last].overlap_ns;
+        bool is_later = last == SIZE_MAX || ns < last_ns || (ns == last_ns && i > last);
 
         if (is_later && (best == overlaps->n_pairs || ns > overlaps->pairs[best].overlap_ns)) {
             best = i;

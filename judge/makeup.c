@@ -111,8 +111,8 @@ static enum weir_status go_through(const struct bound_index *index, const struct
         start_ns = start_ns > links[i].start_ns ? start_ns : links[i].start_ns;
         start_ns = start_ns < links[i].finish_ns ? start_ns : links[i].finish_ns;
         ran_ns = links[i].finish_ns - start_ns;
-        add_waiting(index, &links[i], i == 0 ? (weir_node){WEIR_NONE} : links[i - 1].node, start_ns,
-                    out->waited_ns);
+        add_waiting(index, &links[i], (weir_node){i == 0 ? WEIR_NONE : links[i - 1].node.index},
+                    start_ns, out->waited_ns);
         out->ran_ns += ran_ns;
         out->kind_ns[graph_node_kind(graph, node)] += ran_ns;
         of->n_links++;

@@ -3,6 +3,7 @@
  * over the rows of waits, for the causes; one more over the spans, for who overtook those. */
 #include "judge/waiting.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -150,6 +151,7 @@ static enum weir_status add_wait(struct waiting_sweep *sweep, uint32_t node, int
     if (status != WEIR_OK) {
         return status;
     }
+    assert(out->groups != NULL && number < out->n_groups);
     group = &out->groups[number];
     group->n_nodes++;
     if (!weir_is(group->first) || node < group->first.index) {

@@ -22,7 +22,7 @@ static int64_t start_of(const struct search *search)
 /* Whose doing is taken to be gone: with admission, the policy's, and that of no node. */
 static weir_node gone(const struct why *why)
 {
-    return why->bound.cause == BOUND_ADMISSION ? (weir_node){WEIR_NONE} : why->bound.node;
+    return (weir_node){why->bound.cause == BOUND_ADMISSION ? WEIR_NONE : why->bound.node.index};
 }
 
 /* Something else kept the node until then, unless its bound did. */
