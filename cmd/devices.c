@@ -29,6 +29,8 @@ static void print_json(struct json *json, const struct device_ops *ops,
         json_integer(json, "processors", info->n_processors);
         json_integer(json, "memory_bytes", info->memory_bytes);
         json_text(json, "clock", ops->clock);
+        if (info->abilities[0] != '\0')
+            json_text(json, "abilities", info->abilities);
     } else {
         json_text(json, "why_not", info->why_not);
     }
@@ -45,6 +47,8 @@ static void print_text(const struct device_ops *ops, const struct device_info *i
     }
     number_size_text(info->memory_bytes, memory);
     printf("%-6s %s; %s of memory free\n", ops->name, info->name, memory);
+    if (info->abilities[0] != '\0')
+        printf("       %s\n", info->abilities);
 }
 
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,

@@ -20,6 +20,10 @@ enum weir_status replay_answer_json(const struct replay_work *work, struct weir_
     json_integer(&json, "least_makespan_ns", spread.least_ns);
     json_integer(&json, "greatest_makespan_ns", spread.greatest_ns);
     json_ratio(&json, "quartiles_ratio", spread.quartiles_ratio);
+    json_open_object(&json, "median_interval_ns");
+    json_integer(&json, "low", spread.low_ns);
+    json_integer(&json, "high", spread.high_ns);
+    json_close_object(&json);
     json_open_array(&json, "makespans_ns");
     for (uint32_t i = 0; i < result->n_samples; i++) {
         if (!result->samples[i].is_warm_up)

@@ -73,6 +73,19 @@ static bool find_device(struct cuda_context *out, char *why_not)
     return true;
 }
 
+static void describe_abilities(const struct cuda_context *context, struct device_info *out)
+{
+    char why_not[CUDA_WHY_BYTES];
+    struct cupti cupti;
+    bool has_cupti = cupti_load(context->driver.version, &cupti, why_not);
+
+    (void)snprintf(out->abilities, sizeof out->abilities,
+                   "%d multiprocessors; times of %s%s; memory pools: %s; a gate of %s",
+                   context->n_processors, has_cupti ? "CUPTI" : "events, since ",
+                   has_cupti ? "" : "CUPTI is not there", context->has_pools ? "yes" : "no",
+                   context->has_wait_value ? "memory" : "a kernel");
+}
+
 void cuda_describe(struct device_info *out)
 {
     struct cuda_context context = {.device = 0};
@@ -89,6 +102,7 @@ void cuda_describe(struct device_info *out)
     (void)context.driver.device_total_mem(&bytes, context.device);
     (void)snprintf(out->name, sizeof out->name, "%s", context.name);
     out->n_processors = CUDA_CONNECTIONS;
+    describe_abilities(&context, out);
     out->memory_bytes = (int64_t)bytes;
     out->compute_flops = (int64_t)2 * KERNEL_CUDA_FMAS * KERNEL_CUDA_THREADS * context.n_processors;
 }

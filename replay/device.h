@@ -20,6 +20,7 @@ struct device_info {
     char why_not[256];     /* when probe failed */
     uint32_t n_processors; /* that can run queues at once */
     int64_t memory_bytes;  /* that a replay may use */
+    char abilities[200];   /* what it can do that not every device can, and what it cannot; "" */
     int64_t compute_flops; /* floating point operations of one iteration of STEP_COMPUTE */
 };
 

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -477,6 +478,19 @@ void replay_free(struct replay_result *result)
     free(result);
 }
 
+static void find_interval(double *makespans_ns, uint32_t n, struct replay_spread *spread)
+{
+    struct weir_error err;
+    struct fit_ratio fit;
+
+    for (uint32_t i = 0; i < n; i++)
+        makespans_ns[i] = log(makespans_ns[i]);
+    if (fit_ratio(makespans_ns, n, &fit, &err) == WEIR_OK) {
+        spread->low_ns = llround(fit.interval.low);
+        spread->high_ns = llround(fit.interval.high);
+    }
+}
+
 struct replay_spread replay_spread_of(const struct replay_result *result)
 {
     struct replay_spread spread = {.least_ns = INT64_MAX};
@@ -494,10 +508,12 @@ struct replay_spread replay_spread_of(const struct replay_result *result)
         if (makespans_ns != NULL)
             makespans_ns[n++] = (double)ns;
     }
-    if (spread.median_ns > 0 && n > 0)
+    if (makespans_ns != NULL && spread.median_ns > 0 && n > 0)
         spread.quartiles_ratio =
             (fit_quantile(makespans_ns, n, 0.75) - fit_quantile(makespans_ns, n, 0.25)) /
             (double)spread.median_ns;
+    if (makespans_ns != NULL && spread.least_ns > 0)
+        find_interval(makespans_ns, n, &spread);
     free(makespans_ns);
     return spread;
 }

@@ -71,6 +71,8 @@ void replay_free(struct replay_result *result);
 /** Of the repeats that count: the least, the median, the greatest, and the middle half's width as a
  *  part of the median. */
 struct replay_spread {
+    int64_t low_ns, high_ns; /* 95 % interval of the median, by resampling the repeats; 0 to 0 with
+                                too few of them */
     int64_t least_ns, median_ns, greatest_ns;
     double quartiles_ratio;
 };

@@ -118,6 +118,9 @@ def finds_the_double(rig):
     cuda = json.loads(done.stdout)["devices"][1]
     check(cuda["device"] == "cuda" and cuda["available"], done.stdout)
     check("double, no GPU" in cuda["name"], "the double does not say what it is")
+    check("times of CUPTI; memory pools: yes; a gate of memory" in cuda["abilities"], done.stdout)
+    done = rig.weir("devices", libraries=DOUBLE / "old")
+    check("memory pools: no; a gate of a kernel" in done.stdout, done.stdout)
 
 
 def tells_causes_apart(rig):
