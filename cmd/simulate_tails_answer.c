@@ -199,7 +199,7 @@ static void print_samples(const struct tailed *tailed, const struct graph *graph
     if (tailed->peak_bytes != NULL) {
         print_peaks(tailed, graph);
     } else {
-        printf("  peaks           not known of samples in a fixed order\n");
+        printf("  peaks           not known: a node that did not run ends a copy\n");
     }
 }
 

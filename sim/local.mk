@@ -30,11 +30,12 @@ sim_libsim_a_SOURCES = \
 	sim/retime.h \
 	sim/retime_bytes.c \
 	sim/retime_edges.c \
+	sim/retime_holds.c \
+	sim/retime_holds.h \
 	sim/retime_internal.h \
 	sim/retime_overlap.c \
 	sim/retime_passing.c \
 	sim/retime_trim.c \
-	sim/roofline.c \
 	sim/run.c \
 	sim/sample.c \
 	sim/sample.h \

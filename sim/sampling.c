@@ -10,13 +10,15 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "sim/retime_holds.h"
 #include "sim/sample.h"
 
 /* What a thread has for itself. */
 struct hand {
     struct sampler_source *source;
     int64_t *length_ns;
-    int64_t *start_ns; /* with a fixed order */
+    int64_t *start_ns;            /* with a fixed order */
+    struct retime_event *scratch; /* likewise, where its peaks can be told */
     struct weir_error err;
     uint32_t failed; /* the sample that err is about; n_samples: none */
     char *explanation;
@@ -30,6 +32,7 @@ struct job {
     struct sampler *sampler;
     struct simulator *simulator; /* NULL with a fixed order */
     struct retime order;
+    struct retime_holds *holds; /* NULL: its peaks cannot be told */
     bool is_steered;
     uint32_t n_hands;
     struct hand *hands;
@@ -51,6 +54,10 @@ static enum weir_status retime_sample(struct job *job, uint32_t number, struct h
     }
     job->out->makespan_ns[number] = makespan_ns;
     job->out->status[number] = RUN_COMPLETE;
+    if (job->holds != NULL) {
+        retime_peaks(job->holds, hand->length_ns, hand->start_ns, hand->scratch,
+                     job->out->peak_bytes + (size_t)number * job->out->n_domains);
+    }
     return WEIR_OK;
 }
 
@@ -222,6 +229,10 @@ static enum weir_status make_order(struct job *job, struct weir_error *err)
     if (status != WEIR_OK) {
         return status;
     }
+    status = retime_holds_new(plan_binding(job->plan), &job->order, &job->holds, err);
+    if (status != WEIR_OK) {
+        return status;
+    }
     places = malloc(((size_t)n_nodes + 1) * sizeof *places);
     if (places == NULL) {
         return weir_error_memory(err);
@@ -247,8 +258,12 @@ static enum weir_status make_hand(const struct job *job, struct hand *hand, stru
     hand->source = sampler_source_new();
     hand->length_ns = malloc((n + 1) * sizeof *hand->length_ns);
     hand->start_ns = job->simulator == NULL ? malloc((n + 1) * sizeof *hand->start_ns) : NULL;
+    if (job->holds != NULL) {
+        hand->scratch = malloc(retime_holds_room(job->holds) * sizeof *hand->scratch);
+    }
     if (hand->source == NULL || hand->length_ns == NULL ||
-        (job->simulator == NULL && hand->start_ns == NULL)) {
+        (job->simulator == NULL && hand->start_ns == NULL) ||
+        (job->holds != NULL && hand->scratch == NULL)) {
         return weir_error_memory(err);
     }
     sampler_fill(job->sampler, hand->length_ns);
@@ -265,11 +280,11 @@ static enum weir_status make_result(const struct job *job, struct weir_error *er
     out->n_random = sampler_n_random(job->sampler);
     out->makespan_ns = calloc(n + 1, sizeof *out->makespan_ns);
     out->status = calloc(n + 1, sizeof *out->status);
-    if (job->simulator != NULL) {
+    if (job->simulator != NULL || job->holds != NULL) {
         out->peak_bytes = calloc(n * out->n_domains + 1, sizeof *out->peak_bytes);
     }
     return out->makespan_ns == NULL || out->status == NULL ||
-                   (job->simulator != NULL && out->peak_bytes == NULL)
+                   ((job->simulator != NULL || job->holds != NULL) && out->peak_bytes == NULL)
                ? weir_error_memory(err)
                : WEIR_OK;
 }
@@ -333,11 +348,13 @@ static void clear_away(struct job *job)
         sampler_source_free(job->hands[i].source);
         free(job->hands[i].length_ns);
         free(job->hands[i].start_ns);
+        free(job->hands[i].scratch);
         free(job->hands[i].explanation);
     }
     free(job->hands);
     sampler_free(job->sampler);
     simulator_free(job->simulator);
+    retime_holds_free(job->holds);
     retime_free(&job->order);
 }
 

@@ -32,7 +32,8 @@ struct sampling {
     uint32_t n_samples, n_domains;
     int64_t *makespan_ns; /* the last finish, also of one that got stuck */
     enum run_status *status;
-    int64_t *peak_bytes; /* n_domains of each sample; NULL: not known, with a fixed order */
+    int64_t *peak_bytes; /* n_domains of each sample; NULL: not known, in a fixed order in which a
+                            node that did not run ends a copy */
     uint32_t n_complete;
     uint32_t n_random; /* nodes whose lengths are drawn */
     char *explanation; /* of the first that got stuck; NULL when none did */
