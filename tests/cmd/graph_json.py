@@ -116,7 +116,7 @@ def draw():
             elif form in FORMS:
                 written, value = FORMS[form]
             else:
-                raise Failed(f"graph/fields.c: a field of a new form, {field} of {form}: say here how it looks")
+                raise Failed(f"graph/fields.c: {field} is of a new form, {form}: say here how it looks")
             extra = f" {field}" if written is None else f" {field}={written}"
             extra += NEEDS.get(field, "")
             expected[member] = value
@@ -248,16 +248,19 @@ def test_a_graph_by_hand(folder):
         (nodes["make"]["capacity_change"], [{"domain": "hbm", "taken_bytes": 133, "given_back_bytes": 5}]),
         (nodes["out"]["capacity_change"], [{"domain": "host", "taken_bytes": 130, "given_back_bytes": 0}]),
         (nodes["out"]["staging"], {"bytes": 30, "domain": "host", "until_finish_of": ["in"]}),
-        (sorted((c["domain"], c["taken_bytes"], c["given_back_bytes"]) for c in nodes["in"]["capacity_change"]),
+        (sorted((c["domain"], c["taken_bytes"], c["given_back_bytes"])
+                for c in nodes["in"]["capacity_change"]),
          [("hbm", 128, 0), ("host", 0, 130)]),
         (nodes["use"]["capacity_change"], [{"domain": "hbm", "taken_bytes": 0, "given_back_bytes": 128}]),
         ((first["begins_with"], first["reclamation"], first["reclaim_after"]), ("make", "free", ["out"])),
-        ((away["domain"], away["bytes"], away["begins_with"], away["reclaim_after"]), ("host", 100, "out", ["in"])),
+        ((away["domain"], away["bytes"], away["begins_with"], away["reclaim_after"]),
+         ("host", 100, "out", ["in"])),
         ((again["begins_with"], again["stays"]), ("in", False)),
         (graph["objects"][0]["derived"]["recompute_purity"], "pure"),
         (graph["objects"][1]["derived"]["owner_offset_bytes"], 20),
         (graph["edges"][0]["evidence"],
-         {"kind": "observed", "detail": "trace.json, n=4, cold", "source": "trace.json", "samples": 4, "scope": "cold"}),
+         {"kind": "observed", "detail": "trace.json, n=4, cold", "source": "trace.json", "samples": 4,
+          "scope": "cold"}),
         (graph["edges"][0]["derived"]["scope"], "cold"),
         (graph["edges"][1]["derived"]["scope"], "warm"),
         (graph["edges"][1]["origin"], "implied"),

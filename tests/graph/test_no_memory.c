@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory that runs out at the first, second, third ... allocation: reading, laying over, hashing and
- * writing say so and leave nothing behind (a sanitized build sees leaks), until all succeeds. The
+/* Memory that runs out at the first, second, third ... allocation: reading, laying over, hashing,
+ * writing, auditing and analyzing say so and leave nothing behind (a sanitized build sees leaks), until all succeeds. The
  * linker puts the functions below in the place of the allocator's. */
 #include <stddef.h>
 
+#include "graph/analyze.h"
+#include "graph/check.h"
 #include "tests/graph/texts.h"
 
 void *__real_malloc(size_t size);
@@ -95,6 +97,90 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+/* It has fallbacks, a mapping that may come too early, and too little room for the proof to be easy. */
+static const char hard_text[] =
+    "weir 1\ndomain hbm capacity=20\ndomain host capacity=20\nengine sm domain=hbm slots=2\n"
+    "engine d2h from=hbm to=host bandwidth=1GB/s\nobject x size=8\nobject v size=4 alias=x+2\n"
+    "object y size=8\nobject z size=8\nnode ax allocation object=x domain=hbm\n"
+    "node m mapping object=x domain=host\nnode a compute engine=sm duration=5 writes=x\n"
+    "node b compute engine=sm duration=5 reads=v writes=y deadline=20 fallback=c\n"
+    "node c compute engine=sm duration=3 reads=v writes=y\n"
+    "node out offload engine=d2h object=y staging=2@host\n"
+    "node fx reclamation object=x domain=hbm\n"
+    "node d compute engine=sm duration=normal(4,1) reads=y writes=z deadline=90 workspace=2\n"
+    "edge a d ordering lag=1\n";
+
+static enum weir_status analyze_all(const struct binding *binding, struct weir_error *err)
+{
+    struct analysis analysis;
+    struct analyze_slow slow = {NULL, NULL, NULL};
+    struct analyze_bounds bounds = {NULL, NULL, 0};
+    struct analyze_progress progress;
+    struct analyze_life *lives = NULL;
+    weir_node *path = NULL;
+    uint32_t n_path;
+    int64_t length_ns;
+    enum weir_status status = analyze(binding, &analysis, err);
+
+    if (status != WEIR_OK)
+        return status;
+    status = analyze_slow_make(&analysis, &slow, err);
+    if (status == WEIR_OK)
+        status = analyze_path(&analysis, &path, &n_path, &length_ns, err);
+    if (status == WEIR_OK)
+        status = analyze_critical_path(binding, &length_ns, err);
+    if (status == WEIR_OK)
+        status = analyze_bounds(&analysis, &bounds, err);
+    if (status == WEIR_OK)
+        status = analyze_lives(&analysis, &lives, err);
+    if (status == WEIR_OK)
+        status = analyze_progress(&analysis, &progress, err);
+    analyze_free(&analysis);
+    analyze_slow_free(&slow);
+    analyze_bounds_free(&bounds);
+    free(lives);
+    free(path);
+    return status;
+}
+
+/* The audit and the analysis, with what is allocated limited to @p n. @return WEIR_MEMORY also when a
+ * finding is missing */
+static enum weir_status audit_and_analyze(const struct graph *graph, long n, uint32_t *n_findings)
+{
+    struct report *report = report_new(0);
+    struct binding *binding = NULL;
+    struct weir_error err = {0};
+    enum weir_status status;
+
+    allocations_left = n;
+    status = check_graph(graph, report, &binding, &err);
+    if (status == WEIR_OK)
+        status = report_is_short(report) ? WEIR_MEMORY : analyze_all(binding, &err);
+    allocations_left = -1;
+    *n_findings = report_count(report);
+    ck_assert_uint_eq(report_errors(report), 0);
+    bind_free(binding);
+    report_free(report);
+    return status;
+}
+
+START_TEST(every_allocation_of_an_audit_may_fail)
+{
+    struct graph *graph = graph_of(hard_text);
+    uint32_t n_whole, n_findings;
+    enum weir_status status;
+    long n = 0;
+
+    ck_assert_int_eq(audit_and_analyze(graph, -1, &n_whole), WEIR_OK);
+    while ((status = audit_and_analyze(graph, n, &n_findings)) == WEIR_MEMORY)
+        n++;
+    ck_assert_int_eq(status, WEIR_OK);
+    ck_assert_uint_eq(n_findings, n_whole);
+    ck_assert_int_gt(n, 50);
+    graph_free(graph);
+}
+END_TEST
+
 START_TEST(findings_that_find_no_memory_are_counted)
 {
     struct report *report = report_new(0);
@@ -121,6 +207,7 @@ int main(void)
     TCase *all = tcase_create("no memory");
 
     tcase_add_test(all, every_allocation_may_fail);
+    tcase_add_test(all, every_allocation_of_an_audit_may_fail);
     tcase_add_test(all, findings_that_find_no_memory_are_counted);
     suite_add_tcase(suite, all);
     return run_suite(suite);
