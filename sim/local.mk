@@ -36,6 +36,7 @@ sim_libsim_a_SOURCES = \
 	sim/retime_overlap.c \
 	sim/retime_passing.c \
 	sim/retime_trim.c \
+	sim/roofline.c \
 	sim/run.c \
 	sim/sample.c \
 	sim/sample.h \
