@@ -30,7 +30,8 @@ static enum weir_status find_finished(const struct modes *modes, const struct an
                          analysis->is_standby[i];
     }
     for (size_t i = 0; i < n_ways; i++) {
-        is_finished[ways[i].fallback.index] = modes_ran(modes, ways[i].fallback.index);
+        is_finished[ways[i].fallback.index] = modes_ran(modes, ways[i].fallback.index) ||
+                                              !graph_node_is_on(modes->graph, ways[i].fallback);
     }
     for (size_t i = 0; i < n_ways; i++) {
         is_finished[ways[i].node.index] = true;

@@ -147,8 +147,10 @@ static int64_t filled_ns(const struct contents *contents, uint32_t copy)
 }
 
 /* When the user could have started, were what the node makes there at that instant and not the node.
+ * @param change of what is held meanwhile; NULL: none.
  * What it waited for by way of the node, because of other bytes, it still waits for. */
-static int64_t without(struct modes *modes, uint32_t user, uint32_t node, int64_t at_ns)
+static int64_t without(struct modes *modes, uint32_t user, uint32_t node, int64_t at_ns,
+                       const struct modes_change *change)
 {
     struct modes_instead instead = {node, at_ns};
     int64_t ready_ns = modes_ready(modes, user, &instead, 1);
@@ -162,7 +164,7 @@ static int64_t without(struct modes *modes, uint32_t user, uint32_t node, int64_
             ready_ns = end_ns;
         }
     }
-    return modes_could_start(modes, user, ready_ns, node, NULL, 0);
+    return modes_could_start(modes, user, ready_ns, node, change, change == NULL ? 0 : 1);
 }
 
 /* Would the copy be there until that instant, were it read then? One that nobody gives back stays as
@@ -207,7 +209,7 @@ static void try_transfers(const struct contents *contents, uint32_t node, uint32
             !may_stay(modes, from, hold, at_ns)) {
             continue;
         }
-        could_ns = without(modes, user, node, at_ns);
+        could_ns = without(modes, user, node, at_ns, NULL);
         if (could_ns < best->could_ns) {
             *best = (struct other_way){could_ns, from->domain.index, moving_ns, WEIR_NONE};
         }
@@ -223,14 +225,16 @@ static void try_keeping(const struct contents *contents, uint32_t node, uint32_t
     int64_t from_ns = modes_span(modes, kept->reclamation.index)->finish_ns;
     int64_t to_ns = modes_span(modes, node)->start_ns, could_ns;
     uint32_t domain = kept->domain.index;
+    struct modes_change stays;
 
     if (from_ns < 0 || from_ns > to_ns ||
         modes_most_held(modes, domain, from_ns, to_ns) + kept->bytes >
             modes_usable(modes, domain)) {
         return;
     }
-    could_ns = without(modes, user, node,
-                       changes_it ? from_ns : filled_ns(contents, copy)); /* behind its readers */
+    stays = (struct modes_change){domain, from_ns, to_ns, kept->bytes};
+    could_ns = without(modes, user, node, changes_it ? from_ns : filled_ns(contents, copy),
+                       &stays); /* who changes it comes behind its readers */
     if (could_ns < best->could_ns) {
         *best = (struct other_way){could_ns, WEIR_NONE, 0, kept->reclamation.index};
     }
@@ -316,7 +320,8 @@ static struct modes_case find_user(struct contents *contents, uint32_t node)
                 span->start_ns - way.could_ns,
                 {node, user, bind_copy(modes->binding, made)->object.index, way.domain,
                  way.given_back_by},
-                {span->start_ns - without(modes, user, node, modes_span(modes, node)->start_ns),
+                {span->start_ns -
+                     without(modes, user, node, modes_span(modes, node)->start_ns, NULL),
                  way.away_ns, bind_copy(modes->binding, made)->domain.index, 0}};
         }
     }

@@ -49,3 +49,12 @@ tests_bench_explain_bench_SOURCES = \
 	tests/bench/layers.c \
 	tests/bench/layers.h
 tests_bench_explain_bench_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
+
+# What looking for mistakes of a schedule costs, beside simulating it: make tests/bench/modes_bench
+EXTRA_PROGRAMS += tests/bench/modes_bench
+tests_bench_modes_bench_SOURCES = \
+	tests/bench/floor.c \
+	tests/bench/layers.c \
+	tests/bench/layers.h \
+	tests/bench/modes_bench.c
+tests_bench_modes_bench_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)

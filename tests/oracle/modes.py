@@ -351,7 +351,9 @@ def recompute_delays(run, finding, _):
             if name in node.writes:
                 yield f'{node.name} changed {name}'
         spans[again] = (begin, begin)
-        yield from run.broken(spans, (), {kept[0]: begin}, None, without)
+        made = [copy for copy in run.bound.copies if run.node(again) in copy.fillers]
+        once = [(copy.domain, -run.size(copy), run.life(copy, spans)[0], begin) for copy in made]
+        yield from run.broken(spans, once, {kept[0]: begin}, None, without)
     for at in run.touched(user):
         if at in run.touched(again) and run.touched(again)[at] and \
                 run.bound.copies[at].root != name:
