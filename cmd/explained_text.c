@@ -211,7 +211,7 @@ void explained_print_bounds(const struct explained *explained)
     if (most_ns >= 0) {
         put_bound(most_ns, "engine ", explained_engine(explained, (weir_engine){most}));
     }
-    if (explained->bounds.bound_ns > 0) {
+    if (explained->bounds.bound_ns > 0 && explained->timeline->status == RUN_COMPLETE) {
         printf(" (this run: %.2f times that)",
                (double)makespan_ns / (double)explained->bounds.bound_ns);
     }
@@ -264,14 +264,18 @@ static void print_stall(const struct explained *explained, const struct stall *s
 void explained_print_stalls(const struct explained *explained)
 {
     const struct stalls *stalls = &explained->stalls;
+    bool has_any = false;
 
-    puts("\nengines: stalled while work for them was to come, drained after their last");
     for (uint32_t i = 0; i < stalls->n_engines; i++) {
         const struct stall_engine *engine = &stalls->engines[i];
 
         if (engine->n_nodes == 0) {
             continue;
         }
+        if (!has_any) {
+            puts("\nengines: stalled while work for them was to come, drained after their last");
+        }
+        has_any = true;
         begin_row(explained, engine->exposed_ns);
         put_engine(explained, (weir_engine){i});
         fputs(" stalled", stdout);
