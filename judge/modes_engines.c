@@ -269,6 +269,7 @@ int64_t modes_first_gap(struct modes *modes, uint32_t engine, int64_t from_ns, i
     if (full == NULL) {
         return INT64_MAX;
     }
+    length_ns = length_ns > 0 ? length_ns : 1; /* one that takes no time needs a slot as well */
     if (i > 0 && full->items[i - 1].to_ns > from_ns) {
         from_ns = full->items[i - 1].to_ns;
     }

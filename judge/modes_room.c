@@ -280,7 +280,7 @@ int64_t modes_held_below(struct modes *modes, uint32_t domain, int64_t from_ns, 
     const struct curve *curve;
     uint32_t first, end, last;
 
-    if (!has_room(modes)) {
+    if (!has_room(modes) || (limit_bytes < 0 && from_ns < to_ns)) {
         return to_ns;
     }
     curve = &modes->room->curves[domain];

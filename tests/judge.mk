@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	tests/judge/test_chain \
 	tests/judge/test_compare \
 	tests/judge/test_inversions \
+	tests/judge/test_modes_room \
 	tests/judge/test_overlap \
 	tests/judge/test_pressure \
 	tests/judge/test_settings \
@@ -21,6 +22,8 @@ tests_judge_test_compare_SOURCES = tests/judge/test_compare.c
 tests_judge_test_compare_LDADD = $(judge_test_libs)
 tests_judge_test_inversions_SOURCES = tests/judge/test_inversions.c
 tests_judge_test_inversions_LDADD = $(judge_test_libs)
+tests_judge_test_modes_room_SOURCES = tests/judge/scene.h tests/judge/test_modes_room.c
+tests_judge_test_modes_room_LDADD = $(judge_test_libs)
 tests_judge_test_overlap_SOURCES = tests/judge/scene.h tests/judge/test_overlap.c
 tests_judge_test_overlap_LDADD = $(judge_test_libs)
 tests_judge_test_pressure_SOURCES = tests/judge/scene.h tests/judge/test_pressure.c
