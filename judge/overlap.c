@@ -36,7 +36,7 @@ struct overlap_sweep {
     struct class_state *classes; /* by class, and one for nodes without */
     uint32_t *active, *changed;  /* room for all classes */
     uint32_t n_classes, n_active, n_changed;
-    pairs_sum *dense; /* n_classes by n_classes, lower class first; NULL: there are too many */
+    pairs_sum *dense; /* n_classes by n_classes, a row by class; NULL: there are too many */
     struct pairs pairs;
     struct overlaps out;
     struct weir_error *err;
@@ -129,31 +129,40 @@ static void change(struct overlap_sweep *sweep, uint32_t class_, uint32_t by)
     }
 }
 
-static enum weir_status add_product(struct overlap_sweep *sweep, uint32_t a, uint32_t b,
-                                    int64_t t_ns, int64_t more)
-{
-    pairs_sum sum = -(pairs_sum)t_ns * more;
-
-    if (more == 0) {
-        return WEIR_OK;
-    }
-    if (a > b) {
-        uint32_t lower = b;
-
-        b = a;
-        a = lower;
-    }
-    if (sweep->dense == NULL) {
-        return pairs_add(&sweep->pairs, a, b, sum, sweep->err);
-    }
-    sweep->dense[(size_t)a * sweep->n_classes + b] += sum;
-    return WEIR_OK;
-}
-
 /* n (n - 1) / 2 */
 static int64_t within(uint32_t n)
 {
     return n == 0 ? 0 : (int64_t)n * (n - 1) / 2;
+}
+
+/* The products of one class with all that run, when its number changes by so much at t_ns: in its row. */
+static void add_to_row(const struct overlap_sweep *sweep, pairs_sum *row, uint32_t class_,
+                       int64_t t_ns, int64_t more)
+{
+    for (uint32_t i = 0; i < sweep->n_active; i++) {
+        uint32_t other = sweep->active[i];
+
+        if (other != class_) {
+            row[other] -= (pairs_sum)t_ns * (more * sweep->classes[other].before);
+        }
+    }
+}
+
+/* The same where there are too many classes for rows. */
+static enum weir_status add_to_pairs(struct overlap_sweep *sweep, uint32_t class_, int64_t t_ns,
+                                     int64_t more)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < sweep->n_active && status == WEIR_OK; i++) {
+        uint32_t other = sweep->active[i], before = sweep->classes[other].before;
+        uint32_t a = class_ < other ? class_ : other, b = class_ < other ? other : class_;
+
+        if (other != class_ && before > 0) {
+            status = pairs_add(&sweep->pairs, a, b, -(pairs_sum)t_ns * (more * before), sweep->err);
+        }
+    }
+    return status;
 }
 
 /* What the change of one class does to its products with all that run. Another that changed too counts
@@ -161,15 +170,19 @@ static int64_t within(uint32_t n)
 static enum weir_status settle_class(struct overlap_sweep *sweep, uint32_t class_, int64_t t_ns)
 {
     struct class_state *state = &sweep->classes[class_];
-    enum weir_status status =
-        add_product(sweep, class_, class_, t_ns, within(state->now) - within(state->before));
+    int64_t more = (int64_t)state->now - state->before;
+    pairs_sum own = -(pairs_sum)t_ns * (within(state->now) - within(state->before));
+    enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < sweep->n_active && status == WEIR_OK; i++) {
-        const struct class_state *other = &sweep->classes[sweep->active[i]];
+    if (sweep->dense != NULL) {
+        pairs_sum *row = sweep->dense + (size_t)class_ * sweep->n_classes;
 
-        if (sweep->active[i] != class_) {
-            status = add_product(sweep, class_, sweep->active[i], t_ns,
-                                 ((int64_t)state->now - state->before) * other->before);
+        row[class_] += own;
+        add_to_row(sweep, row, class_, t_ns, more);
+    } else {
+        status = add_to_pairs(sweep, class_, t_ns, more);
+        if (status == WEIR_OK && own != 0) {
+            status = pairs_add(&sweep->pairs, class_, class_, own, sweep->err);
         }
     }
     state->before = state->now;
@@ -298,18 +311,26 @@ static weir_class class_at(const struct overlap_sweep *sweep, uint32_t index)
     return (weir_class){index == sweep->n_classes - 1 ? WEIR_NONE : index};
 }
 
+/* Both rows of a pair, for the lower class; 0 for the higher. */
+static struct pair_sum dense_at(const struct overlap_sweep *sweep, size_t at)
+{
+    uint32_t n = sweep->n_classes, a = (uint32_t)(at / n), b = (uint32_t)(at % n);
+    pairs_sum sum = a > b ? 0 : sweep->dense[at];
+
+    if (a < b) {
+        sum += sweep->dense[(size_t)b * n + a];
+    }
+    return (struct pair_sum){a, b, sum};
+}
+
 /* Every pair that has a sum, in order, to its place; only counted when pairs is NULL. */
 static size_t list_pairs(const struct overlap_sweep *sweep, struct overlap_classes *pairs)
 {
-    size_t n = 0, n_items = sweep->dense == NULL ? sweep->pairs.n
-                                                 : (size_t)sweep->n_classes * sweep->n_classes;
+    bool is_dense = sweep->dense != NULL;
+    size_t n = 0, n_items = is_dense ? (size_t)sweep->n_classes * sweep->n_classes : sweep->pairs.n;
 
     for (size_t i = 0; i < n_items; i++) {
-        bool is_dense = sweep->dense != NULL;
-        struct pair_sum item =
-            is_dense ? (struct pair_sum){(uint32_t)(i / sweep->n_classes),
-                                         (uint32_t)(i % sweep->n_classes), sweep->dense[i]}
-                     : sweep->pairs.items[i];
+        struct pair_sum item = is_dense ? dense_at(sweep, i) : sweep->pairs.items[i];
 
         if (item.sum == 0) {
             continue;
