@@ -309,7 +309,7 @@ def store_rows():
 
     readers = {
         "runs": ["runs"], "analyze": ["analyze", "--run", "1"], "show": ["runs", "show", "1"], "compare": ["compare", "1", "2"],
-        "explain": ["explain", "1"],
+        "explain": ["explain", "1"], "verify": ["verify", "1"],
         "plot": ["plot", "timeline", "1", "-o", "out.svg"],
         "csv": ["export", "csv", "spans", "1", "-o", "out.csv"],
         "chrome": ["export", "chrome", "1", "-o", "out.json"],
@@ -335,14 +335,14 @@ def store_rows():
     for verb, words in readers.items():
         yield Row(f"{verb}: empty store", words + ["--db", "bad.db"], 6, ["bad.db", "empty"],
                   put("bad.db", b""))
-        if verb in ("runs", "show", "compare", "explain"):
+        if verb in ("runs", "show", "compare", "explain", "verify"):
             yield Row(f"{verb}: read-only store", words + ["--db", "bad.db"], 0, [], read_only,
                       is_nobody=True)
     for verb, words in writers.items():
         yield Row(f"{verb}: read-only store", words + ["--db", "bad.db"], 6, ["bad.db"], read_only,
                   is_nobody=True)
         yield Row(f"{verb}: store in no folder", words + ["--db", "no/bad.db"], 6, ["no/bad.db"])
-    for verb in ("analyze", "show", "explain", "compare", "plot", "csv", "chrome", "replay", "delete"):
+    for verb in ("analyze", "show", "explain", "verify", "compare", "plot", "csv", "chrome", "replay", "delete"):
         words = [w.replace("1", "77") if w == "1" else w for w in {**readers, **writers}[verb]]
         yield Row(f"{verb}: no such run", words, 3, ["77", "weir runs"])
 

@@ -67,6 +67,8 @@ SCENES = {
     "calibrate": (["calibrate", "--repeats", "3", "--no-contention", "-o", "out.weir"],
                   ["out.weir"], 0),
     "compare": (["compare", "1", "2", "--json"], [], 0),
+    "verify": (["verify", "1", "--json"], [], 0),
+    "verify-replay": (["verify", "2", "--tolerance", "1ms"], [], 0),
     "plot": (["plot", "timeline", "1", "-o", "out.svg"], ["out.svg"], 0),
     "plot-compare": (["plot", "compare", "1", "2", "-o", "out.svg"], ["out.svg"], 0),
     "export": (["export", "csv", "spans", "1", "-o", "out.csv"], ["out.csv"], 0),
