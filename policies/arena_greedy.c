@@ -5,13 +5,12 @@
  * By steps a buffer asks O(log n) sets of ranges and marks O(sqrt n) at most (arena_ranges.h), each as
  * long as there are holes of at least its size; since sizes fall, these are few. By happens-before a
  * buffer is compared with those placed below it, O(n^2) in all: being ordered is no stretch of steps
- * that a tree could find. */
+ * that a tree could find. What is placed lies by address, so that this is a walk through memory, and
+ * most pairs are told apart by two numbers of each (arena_order.h). */
 #include <stdlib.h>
 
 #include "policies/arena_plan.h"
 #include "policies/arena_ranges.h"
-
-#define BATCHES 4
 
 /* A buffer's place in the order of placing. */
 struct turn {
@@ -120,59 +119,14 @@ static enum weir_status place(struct greedy *greedy, uint32_t buffer, struct wei
     return status == WEIR_OK ? mark(greedy, buffer, err) : status;
 }
 
-/* The smallest part of the turns [first, end). */
-static int64_t smallest_part(const struct greedy *greedy, const struct turn *turns, uint32_t first,
-                             uint32_t end)
-{
-    int64_t least = INT64_MAX;
-
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t buffer = turns[i].buffer;
-
-        for (uint32_t j = greedy->first_part[buffer]; j < greedy->first_part[buffer + 1]; j++) {
-            int64_t bytes = greedy->parts[j].to_bytes - greedy->parts[j].from_bytes;
-
-            least = bytes < least ? bytes : least;
-        }
-    }
-    return least == INT64_MAX ? 1 : least;
-}
-
-/* The turns [first, end): what is placed is marked once more, now that smaller holes count. */
-static enum weir_status place_batch(struct greedy *greedy, const struct turn *turns, uint32_t first,
-                                    uint32_t end, int64_t *least_bytes, struct weir_error *err)
-{
-    int64_t least = smallest_part(greedy, turns, first, end);
-    enum weir_status status = WEIR_OK;
-
-    if (least < *least_bytes) {
-        *least_bytes = least;
-        arena_ranges_empty(greedy->ranges, least);
-        for (uint32_t i = 0; i < first && status == WEIR_OK; i++) {
-            status = mark(greedy, turns[i].buffer, err);
-        }
-    }
-    for (uint32_t i = first; i < end && status == WEIR_OK; i++) {
-        status = place(greedy, turns[i].buffer, err);
-    }
-    return status;
-}
-
-/* In batches, each of half of what is left, so that most buffers see no holes that are far too small
- * for them. */
 static enum weir_status by_steps(const struct arena_problem *problem, const struct turn *turns,
                                  int64_t *offsets_bytes, struct weir_error *err)
 {
     struct greedy greedy = {.problem = problem, .offsets_bytes = offsets_bytes};
-    uint32_t n = problem->n_buffers, first = 0;
-    int64_t least_bytes = INT64_MAX;
     enum weir_status status = greedy_make(&greedy, err);
 
-    for (int batch = 1; first < n && status == WEIR_OK; batch++) {
-        uint32_t end = batch == BATCHES ? n : first + (n - first + 1) / 2;
-
-        status = place_batch(&greedy, turns, first, end, &least_bytes, err);
-        first = end;
+    for (uint32_t i = 0; i < problem->n_buffers && status == WEIR_OK; i++) {
+        status = place(&greedy, turns[i].buffer, err);
     }
     arena_ranges_free(greedy.ranges);
     free(greedy.parts);
@@ -182,67 +136,158 @@ static enum weir_status by_steps(const struct arena_problem *problem, const stru
 
 /* --- by happens-before --- */
 
-/* Goes up through what is placed, by offset: what ends below is passed, what conflicts is jumped. */
-static int64_t lowest(const struct arena_problem *problem, uint32_t buffer, const uint32_t *placed,
-                      uint32_t n_placed, const int64_t *offsets_bytes)
+/* What is placed, by offset, in blocks: as much of it as fits in a few pages moves when one comes in. */
+#define BLOCK_PLACED 512
+
+struct placed {
+    int64_t from, to;
+    uint32_t buffer;
+};
+
+struct block {
+    struct placed *items; /* BLOCK_PLACED */
+    uint32_t n;
+    int64_t end; /* the greatest of its buffers */
+};
+
+struct pile {
+    const struct arena_problem *problem;
+    struct block *blocks; /* none is empty */
+    uint32_t n_blocks;
+};
+
+/* Goes up through what is placed: what ends below is passed, what conflicts is jumped. */
+static int64_t lowest(const struct pile *pile, uint32_t buffer)
 {
-    const struct arena_buffer *at = &problem->buffers[buffer];
+    const struct arena_buffer *at = &pile->problem->buffers[buffer];
     int64_t offset = 0;
 
-    for (uint32_t i = 0; i < n_placed && offsets_bytes[placed[i]] < offset + at->size_bytes; i++) {
-        int64_t end = offsets_bytes[placed[i]] + problem->buffers[placed[i]].size_bytes;
+    for (const struct block *block = pile->blocks; block < pile->blocks + pile->n_blocks; block++) {
+        for (uint32_t i = 0; i < block->n && block->end > offset; i++) {
+            const struct placed *placed = &block->items[i];
 
-        if (end > offset && arena_conflict(problem, buffer, placed[i])) {
-            offset = arena_align(end, at->align_bytes);
+            if (placed->from >= offset + at->size_bytes) {
+                return offset;
+            }
+            if (placed->to > offset && arena_conflict(pile->problem, buffer, placed->buffer)) {
+                offset = arena_align(placed->to, at->align_bytes);
+            }
         }
     }
     return offset;
 }
 
-/* Keeps what is placed by offset, then by turn. */
-static void enter(uint32_t *placed, uint32_t *n_placed, uint32_t buffer,
-                  const int64_t *offsets_bytes)
+/* Gives the upper half of a full block one of its own. */
+static enum weir_status split(struct pile *pile, uint32_t index, struct weir_error *err)
 {
-    uint32_t low = 0, high = *n_placed;
+    struct block *blocks = pile->blocks, upper = {NULL, BLOCK_PLACED / 2, 0};
 
-    while (low < high) {
+    upper.items = malloc(BLOCK_PLACED * sizeof *upper.items);
+    if (upper.items == NULL) {
+        return weir_error_memory(err);
+    }
+    memcpy(upper.items, blocks[index].items + BLOCK_PLACED - upper.n,
+           upper.n * sizeof *upper.items);
+    memmove(blocks + index + 2, blocks + index + 1, (pile->n_blocks - index - 1) * sizeof *blocks);
+    blocks[index].n -= upper.n;
+    blocks[index + 1] = upper;
+    pile->n_blocks++;
+    for (uint32_t i = index; i <= index + 1; i++) {
+        blocks[i].end = 0;
+        for (uint32_t j = 0; j < blocks[i].n; j++) {
+            int64_t end = blocks[i].items[j].to;
+
+            blocks[i].end = end > blocks[i].end ? end : blocks[i].end;
+        }
+    }
+    return WEIR_OK;
+}
+
+/* Behind what has the same offset: by turn. */
+static enum weir_status enter(struct pile *pile, const struct placed *placed,
+                              struct weir_error *err)
+{
+    uint32_t low = 0, high = pile->n_blocks;
+    struct block *block;
+
+    while (low + 1 < high) { /* the last block that begins at the offset or below */
         uint32_t middle = low + (high - low) / 2;
 
-        if (offsets_bytes[placed[middle]] <= offsets_bytes[buffer]) {
+        if (pile->blocks[middle].items[0].from <= placed->from) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    if (pile->blocks[low].n == BLOCK_PLACED) {
+        enum weir_status status = split(pile, low, err);
+
+        if (status != WEIR_OK) {
+            return status;
+        }
+        low += pile->blocks[low + 1].items[0].from <= placed->from ? 1 : 0;
+    }
+    block = &pile->blocks[low];
+    for (low = 0, high = block->n; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (block->items[middle].from <= placed->from) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    memmove(placed + low + 1, placed + low, (*n_placed - low) * sizeof *placed);
-    placed[low] = buffer;
-    (*n_placed)++;
+    memmove(block->items + low + 1, block->items + low, (block->n - low) * sizeof *placed);
+    block->items[low] = *placed;
+    block->n++;
+    block->end = placed->to > block->end ? placed->to : block->end;
+    return WEIR_OK;
+}
+
+static enum weir_status pile_make(struct pile *pile, struct weir_error *err)
+{
+    /* Each split leaves two halves. */
+    size_t room = 2 * (size_t)pile->problem->n_buffers / BLOCK_PLACED + 2;
+
+    pile->blocks = calloc(room, sizeof *pile->blocks);
+    if (pile->blocks == NULL) {
+        return weir_error_memory(err);
+    }
+    pile->blocks[0].items = malloc(BLOCK_PLACED * sizeof *pile->blocks[0].items);
+    pile->n_blocks = 1;
+    return pile->blocks[0].items == NULL ? weir_error_memory(err) : WEIR_OK;
+}
+
+static void pile_free(struct pile *pile)
+{
+    for (uint32_t i = 0; i < pile->n_blocks; i++) {
+        free(pile->blocks[i].items);
+    }
+    free(pile->blocks);
 }
 
 static enum weir_status by_order(const struct arena_problem *problem, const struct turn *turns,
                                  int64_t *offsets_bytes, struct weir_error *err)
 {
-    uint32_t *placed = malloc(((size_t)problem->n_buffers + 1) * sizeof *placed);
-    uint32_t n_placed = 0;
+    struct pile pile = {problem, NULL, 0};
+    enum weir_status status = pile_make(&pile, err);
 
-    if (placed == NULL) {
-        return weir_error_memory(err);
-    }
-    for (uint32_t i = 0; i < problem->n_buffers; i++) {
+    for (uint32_t i = 0; i < problem->n_buffers && status == WEIR_OK; i++) {
         uint32_t buffer = turns[i].buffer;
+        const struct arena_buffer *at = &problem->buffers[buffer];
+        struct placed placed = {at->fixed_bytes >= 0 ? at->fixed_bytes : 0, 0, buffer};
 
-        offsets_bytes[buffer] = 0;
-        if (problem->buffers[buffer].fixed_bytes >= 0) {
-            offsets_bytes[buffer] = problem->buffers[buffer].fixed_bytes;
-        } else if (problem->buffers[buffer].size_bytes > 0) {
-            offsets_bytes[buffer] = lowest(problem, buffer, placed, n_placed, offsets_bytes);
+        if (at->size_bytes > 0 && at->fixed_bytes < 0) {
+            placed.from = lowest(&pile, buffer);
         }
-        if (problem->buffers[buffer].size_bytes > 0) {
-            enter(placed, &n_placed, buffer, offsets_bytes);
+        offsets_bytes[buffer] = placed.from;
+        placed.to = placed.from + at->size_bytes;
+        if (at->size_bytes > 0) {
+            status = enter(&pile, &placed, err);
         }
     }
-    free(placed);
-    return WEIR_OK;
+    pile_free(&pile);
+    return status;
 }
 
 enum weir_status arena_greedy(const struct arena_problem *problem, int64_t *offsets_bytes,

@@ -4,44 +4,42 @@
  *
  * What is taken in the steps of a node is kept in the sets below it and, where all its steps are taken,
  * in sets of the nodes above it. Each of these may have many holes although all together have few, and
- * going through them is slow. So the nodes near the root, about sqrt(n) of them, are told of all that
- * is taken in their steps: any life but a short one holds some of them, and their sets lead past what
- * is full at once. */
+ * going through them is slow. So the nodes near the root, about sqrt(n) of them, are told of all that is
+ * taken in their steps, and the lowest of these of all that is taken in all of them: these sets lead past
+ * what is full at once. */
 #include "policies/arena_ranges.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "policies/arena_taken.h"
 
 #define FULL_LEAST 64
 
-struct range {
-    int64_t from, to; /* taken addresses [from, to) */
+struct node {
+    struct arena_taken
+        taken; /* in some step of it, by buffers whose lives do not hold the parent of the
+                                 node; near the root by any */
+    struct arena_taken
+        whole; /* in all its steps, and not in all of its parent's; in the lowest near the
+                                 root all that is, above them nothing */
 };
 
-/* By address; between two there is room for the smallest part. */
-struct range_set {
-    struct range *items;
-    size_t n, room;
-};
-
-/* A set that is in the way of a part, and how far it has been gone through. */
+/* A set that is in the way of a part. */
 struct obstacle {
-    const struct range_set *set;
-    size_t at;
+    struct arena_taken *set;
+    uint32_t node;                /* by which they are asked: large ones first */
     int64_t from_bytes, to_bytes; /* of the part */
 };
 
 struct arena_ranges {
     int64_t *steps; /* boundaries, rising */
     uint32_t n_steps;
-    uint32_t n_leaves;       /* a power of two */
-    uint32_t n_full;         /* nodes below this are told of all that is taken in their steps */
-    struct range_set *whole; /* by node: taken in all its steps, and not in all of its parent's */
-    struct range_set *taken; /* in some step of it, by buffers whose lives do not hold the node's
-                                parent; near the root by any */
-    int64_t least_bytes;     /* no part that is asked for is smaller */
-    int64_t grain_bytes;     /* every part begins at a multiple of this */
+    uint32_t n_leaves; /* a power of two */
+    uint32_t n_full;   /* nodes below this are told of all that is taken in their steps */
+    struct node *nodes;
+    int64_t least_bytes; /* no part is smaller */
+    int64_t grain_bytes; /* every part begins at a multiple of this */
     struct obstacle *obstacles;
     size_t obstacles_room;
     uint32_t n_obstacles;
@@ -99,6 +97,18 @@ static void find_grain(struct arena_ranges *ranges, const struct arena_problem *
     }
 }
 
+static int64_t smallest(const struct arena_part *parts, uint32_t n_parts)
+{
+    int64_t least = INT64_MAX;
+
+    for (uint32_t i = 0; i < n_parts; i++) {
+        int64_t bytes = parts[i].to_bytes - parts[i].from_bytes;
+
+        least = bytes < least ? bytes : least;
+    }
+    return least;
+}
+
 enum weir_status arena_ranges_make(const struct arena_problem *problem,
                                    const struct arena_part *parts, uint32_t n_parts,
                                    struct arena_ranges **out, struct weir_error *err)
@@ -116,7 +126,7 @@ enum weir_status arena_ranges_make(const struct arena_problem *problem,
     }
     find_steps(made, parts, n_parts);
     find_grain(made, problem, parts, n_parts);
-    made->least_bytes = 1;
+    made->least_bytes = smallest(parts, n_parts);
     made->n_leaves = 1;
     while (made->n_leaves < made->n_steps) {
         made->n_leaves *= 2;
@@ -126,9 +136,8 @@ enum weir_status arena_ranges_make(const struct arena_problem *problem,
         made->n_full *= 2;
     }
     made->n_full = made->n_full < 2 * made->n_leaves ? made->n_full : 2 * made->n_leaves;
-    made->whole = calloc(2 * (size_t)made->n_leaves, sizeof *made->whole);
-    made->taken = calloc(2 * (size_t)made->n_leaves, sizeof *made->taken);
-    if (made->whole == NULL || made->taken == NULL) {
+    made->nodes = calloc(2 * (size_t)made->n_leaves, sizeof *made->nodes);
+    if (made->nodes == NULL) {
         arena_ranges_free(made);
         return weir_error_memory(err);
     }
@@ -136,80 +145,24 @@ enum weir_status arena_ranges_make(const struct arena_problem *problem,
     return WEIR_OK;
 }
 
-void arena_ranges_empty(struct arena_ranges *ranges, int64_t least_bytes)
-{
-    for (size_t i = 0; i < 2 * (size_t)ranges->n_leaves; i++) {
-        ranges->whole[i].n = 0;
-        ranges->taken[i].n = 0;
-    }
-    ranges->least_bytes = least_bytes;
-}
-
 void arena_ranges_free(struct arena_ranges *ranges)
 {
     if (ranges == NULL) {
         return;
     }
-    for (size_t i = 0; ranges->whole != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
-        free(ranges->whole[i].items);
+    for (size_t i = 0; ranges->nodes != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
+        arena_taken_free(&ranges->nodes[i].taken);
+        arena_taken_free(&ranges->nodes[i].whole);
     }
-    for (size_t i = 0; ranges->taken != NULL && i < 2 * (size_t)ranges->n_leaves; i++) {
-        free(ranges->taken[i].items);
-    }
-    free(ranges->whole);
-    free(ranges->taken);
+    free(ranges->nodes);
     free(ranges->steps);
     free(ranges->obstacles);
     free(ranges);
 }
 
-/* The first range, from @p first on, that ends behind the address. Mostly it is near. */
-static size_t first_behind(const struct range_set *set, size_t first, int64_t address)
+static bool is_lowest_full(const struct arena_ranges *ranges, uint32_t node)
 {
-    size_t step = 1, low = first, high;
-
-    while (low + step <= set->n && set->items[low + step - 1].to <= address) {
-        low += step;
-        step *= 2;
-    }
-    high = low + step < set->n ? low + step : set->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (set->items[middle].to <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Adds [from, to) to a set, and joins what it then touches, or what leaves too little between. */
-static enum weir_status set_add(struct range_set *set, struct range range, int64_t least_bytes,
-                                struct weir_error *err)
-{
-    size_t first = first_behind(set, 0, range.from - least_bytes), last = first;
-
-    while (last < set->n && set->items[last].from < range.to + least_bytes) {
-        range.from = set->items[last].from < range.from ? set->items[last].from : range.from;
-        range.to = set->items[last].to > range.to ? set->items[last].to : range.to;
-        last++;
-    }
-    if (last == first) {
-        enum weir_status status = array_grow_raw(&set->items, &set->room, set->n + 1, err);
-
-        if (status != WEIR_OK) {
-            return status;
-        }
-        memmove(set->items + first + 1, set->items + first, (set->n - first) * sizeof range);
-        set->n++;
-    } else if (last > first + 1) {
-        memmove(set->items + first + 1, set->items + last, (set->n - last) * sizeof range);
-        set->n -= last - first - 1;
-    }
-    set->items[first] = range;
-    return WEIR_OK;
+    return node < ranges->n_full && 2 * node >= ranges->n_full;
 }
 
 /* A stretch of leaves [low, high) and the node of the tree that stands for it. */
@@ -225,69 +178,92 @@ static struct stretch half(struct stretch of, bool is_right)
                     : (struct stretch){2 * of.node, of.low, middle};
 }
 
+/* Addresses to be marked in the leaves [low, high). */
+struct mark {
+    uint32_t low, high;
+    int64_t from, to;
+};
+
+static enum weir_status add(const struct arena_ranges *ranges, struct arena_taken *set,
+                            const struct mark *mark, struct weir_error *err)
+{
+    return arena_taken_add(set, mark->from, mark->to, ranges->least_bytes, err);
+}
+
 /* Tells the nodes near the root, below one that is taken all along. */
-static enum weir_status tell_full(struct arena_ranges *ranges, uint32_t node, struct range range,
-                                  struct weir_error *err)
+static enum weir_status tell_full(struct arena_ranges *ranges, uint32_t node,
+                                  const struct mark *mark, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t child = 2 * node;
-         child <= 2 * node + 1 && child < ranges->n_full && status == WEIR_OK; child++) {
-        status = set_add(&ranges->taken[child], range, ranges->least_bytes, err);
+    if (is_lowest_full(ranges, node)) {
+        return add(ranges, &ranges->nodes[node].whole, mark, err);
+    }
+    for (uint32_t child = 2 * node; child <= 2 * node + 1 && status == WEIR_OK; child++) {
+        status = add(ranges, &ranges->nodes[child].taken, mark, err);
         if (status == WEIR_OK) {
-            status = tell_full(ranges, child, range, err);
+            status = tell_full(ranges, child, mark, err);
         }
     }
     return status;
 }
 
-/* Marks the leaves [low, high) below a node. */
-static enum weir_status mark_below(struct arena_ranges *ranges, struct stretch at, uint32_t low,
-                                   uint32_t high, struct range range, struct weir_error *err)
+/* Marks the leaves below a node. */
+static enum weir_status mark_below(struct arena_ranges *ranges, struct stretch at,
+                                   const struct mark *mark, struct weir_error *err)
 {
     enum weir_status status;
 
-    if (high <= at.low || at.high <= low) {
+    if (mark->high <= at.low || at.high <= mark->low) {
         return WEIR_OK;
     }
-    status = set_add(&ranges->taken[at.node], range, ranges->least_bytes, err);
-    if (status == WEIR_OK && low <= at.low && at.high <= high) {
-        status = set_add(&ranges->whole[at.node], range, ranges->least_bytes, err);
-        return status == WEIR_OK ? tell_full(ranges, at.node, range, err) : status;
+    status = add(ranges, &ranges->nodes[at.node].taken, mark, err);
+    if (status == WEIR_OK && mark->low <= at.low && at.high <= mark->high) {
+        return at.node < ranges->n_full ? tell_full(ranges, at.node, mark, err)
+                                        : add(ranges, &ranges->nodes[at.node].whole, mark, err);
     }
     if (status == WEIR_OK) {
-        status = mark_below(ranges, half(at, false), low, high, range, err);
+        status = mark_below(ranges, half(at, false), mark, err);
     }
-    return status == WEIR_OK ? mark_below(ranges, half(at, true), low, high, range, err) : status;
+    return status == WEIR_OK ? mark_below(ranges, half(at, true), mark, err) : status;
 }
 
 enum weir_status arena_ranges_mark(struct arena_ranges *ranges, const struct arena_part *part,
                                    int64_t offset_bytes, struct weir_error *err)
 {
-    struct range range = {
+    struct mark mark = {
+        leaf_of(ranges, part->lower),
+        leaf_of(ranges, part->upper),
         offset_bytes + part->from_bytes,
         arena_align(offset_bytes + part->to_bytes, ranges->grain_bytes),
     };
 
-    return mark_below(ranges, (struct stretch){1, 0, ranges->n_leaves},
-                      leaf_of(ranges, part->lower), leaf_of(ranges, part->upper), range, err);
+    return mark_below(ranges, (struct stretch){1, 0, ranges->n_leaves}, &mark, err);
 }
 
-static enum weir_status add_obstacle(struct arena_ranges *ranges, const struct range_set *set,
-                                     const struct arena_part *part, struct weir_error *err)
+/* --- the lowest that is free --- */
+
+/* Keeps the obstacles by node: those near the root have the fewest holes. */
+static enum weir_status add_obstacle(struct arena_ranges *ranges, struct arena_taken *set,
+                                     uint32_t node, const struct arena_part *part,
+                                     struct weir_error *err)
 {
+    uint32_t at = ranges->n_obstacles;
     enum weir_status status;
 
-    if (set->n == 0) {
+    if (set->end == 0) {
         return WEIR_OK;
     }
-    status = array_grow_raw(&ranges->obstacles, &ranges->obstacles_room,
-                            (size_t)ranges->n_obstacles + 1, err);
-    if (status == WEIR_OK) {
-        ranges->obstacles[ranges->n_obstacles++] =
-            (struct obstacle){set, 0, part->from_bytes, part->to_bytes};
+    status = array_grow_raw(&ranges->obstacles, &ranges->obstacles_room, (size_t)at + 1, err);
+    if (status != WEIR_OK) {
+        return status;
     }
-    return status;
+    for (; at > 0 && ranges->obstacles[at - 1].node > node; at--) {
+        ranges->obstacles[at] = ranges->obstacles[at - 1];
+    }
+    ranges->obstacles[at] = (struct obstacle){set, node, part->from_bytes, part->to_bytes};
+    ranges->n_obstacles++;
+    return WEIR_OK;
 }
 
 /* All sets that hold something taken in the leaves [low, high): what is taken in the nodes that these
@@ -302,9 +278,12 @@ static enum weir_status gather_below(struct arena_ranges *ranges, struct stretch
         return WEIR_OK;
     }
     if (low <= at.low && at.high <= high) {
-        return add_obstacle(ranges, &ranges->taken[at.node], part, err);
+        return add_obstacle(ranges, &ranges->nodes[at.node].taken, at.node, part, err);
     }
-    status = add_obstacle(ranges, &ranges->whole[at.node], part, err);
+    status = WEIR_OK;
+    if (at.node >= ranges->n_full || is_lowest_full(ranges, at.node)) {
+        status = add_obstacle(ranges, &ranges->nodes[at.node].whole, at.node, part, err);
+    }
     if (status == WEIR_OK) {
         status = gather_below(ranges, half(at, false), low, high, part, err);
     }
@@ -316,7 +295,6 @@ enum weir_status arena_ranges_lowest(struct arena_ranges *ranges, const struct a
                                      struct weir_error *err)
 {
     int64_t offset = 0;
-    uint32_t n_clear = 0; /* obstacles in a row that are not in the way */
 
     ranges->n_obstacles = 0;
     for (uint32_t i = 0; i < n_parts; i++) {
@@ -328,22 +306,20 @@ enum weir_status arena_ranges_lowest(struct arena_ranges *ranges, const struct a
             return status;
         }
     }
-    for (uint32_t i = 0; n_clear < ranges->n_obstacles; i++) {
-        struct obstacle *at = &ranges->obstacles[i < ranges->n_obstacles ? i : (i = 0)];
-        int64_t begin = offset + at->from_bytes;
+    for (uint32_t i = 0; i < ranges->n_obstacles;) { /* those before it are not in the way */
+        struct obstacle at = ranges->obstacles[i];
+        int64_t begin = offset + at.from_bytes;
+        int64_t free = arena_taken_lowest(at.set, begin, at.to_bytes - at.from_bytes);
 
-        if (at->set->items[at->at].to <= begin) {
-            at->at = first_behind(at->set, at->at + 1, begin);
+        if (free == begin) {
+            i++;
+            continue;
         }
-        if (at->at == at->set->n) { /* all of it is below */
-            ranges->n_obstacles--;
-            memmove(at, at + 1, (ranges->n_obstacles - i) * sizeof *at);
-            i--;
-        } else if (at->set->items[at->at].from < offset + at->to_bytes) {
-            offset = arena_align(at->set->items[at->at].to - at->from_bytes, align_bytes);
-            n_clear = 0;
-        } else {
-            n_clear++;
+        offset = arena_align(free - at.from_bytes, align_bytes);
+        if (i > 0) { /* who stands in the way once does so again: it is asked earlier */
+            ranges->obstacles[i] = ranges->obstacles[i - 1];
+            ranges->obstacles[i - 1] = at;
+            i = 0;
         }
     }
     *offset_bytes = offset;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which addresses are taken in which steps: a segment tree over the steps at which something begins
  * or ends. Each of its stretches of steps keeps the addresses that are taken all along it, and those
- * that are taken somewhere in it, as ranges that do not touch. A stretch of steps is made of O(log n)
- * of the tree's, so that O(log n) sets tell what is free in it, and a range of addresses is marked in
- * O(log n) sets, those near the root apart: O(sqrt n). Ranges join as memory fills up: a set is about
- * as long as there are holes. */
+ * that are taken somewhere in it. A stretch of steps is made of O(log n) of the tree's, so that a range
+ * of addresses is marked in O(log n) sets, and as many tell what is free in it: each of them jumps to
+ * its next hole that is large enough. */
 #ifndef WEIR_POLICIES_ARENA_RANGES_H
 #define WEIR_POLICIES_ARENA_RANGES_H
 
@@ -17,10 +16,6 @@ MUST_CHECK enum weir_status arena_ranges_make(const struct arena_problem *proble
                                               const struct arena_part *parts, uint32_t n_parts,
                                               struct arena_ranges **out, struct weir_error *err);
 void arena_ranges_free(struct arena_ranges *ranges);
-/** Nothing is taken again. @param least_bytes no part smaller than this, 1 or more, will be asked for:
- *  holes that are smaller are not kept */
-void arena_ranges_empty(struct arena_ranges *ranges, int64_t least_bytes);
-
 /** Takes the addresses of the part, whose buffer is at the offset. */
 MUST_CHECK enum weir_status arena_ranges_mark(struct arena_ranges *ranges,
                                               const struct arena_part *part, int64_t offset_bytes,

@@ -20,6 +20,8 @@ policies_libpolicies_a_SOURCES = \
 	policies/arena_plan.h \
 	policies/arena_ranges.c \
 	policies/arena_ranges.h \
+	policies/arena_taken.c \
+	policies/arena_taken.h \
 	policies/builtin.h \
 	policies/draft.c \
 	policies/draft.h \

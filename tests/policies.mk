@@ -11,6 +11,10 @@ tests_policies_test_arena_plan_SOURCES = \
 	tests/policies/test_arena_plan.c
 tests_policies_test_arena_plan_LDADD = $(policies_test_libs)
 
+check_PROGRAMS += tests/policies/test_arena_taken
+tests_policies_test_arena_taken_SOURCES = tests/policies/test_arena_taken.c
+tests_policies_test_arena_taken_LDADD = $(policies_test_libs)
+
 check_PROGRAMS += tests/policies/test_arena_csv
 tests_policies_test_arena_csv_SOURCES = \
 	tests/policies/arena_random.h \

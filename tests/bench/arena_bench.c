@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How planning of storage grows with the buffers: nanoseconds of CPU for each of N, and how many times
- * more that is than at the size before. Where it grows with N, time goes with the square. The lists are
+ * more that is than at the size before; beside the greedy method what it costs to compare each buffer with
+ * all that is placed below it, which has to give the same offsets, up to 20000 buffers without gaps. Where it grows with N, time goes with the square. The lists are
  * of several shapes, some of them made to be hard; the last two are graphs on several queues, which
  * cost the square by design: there N is nodes.
  * Usage: arena_bench [-m WORD] [N ...], 1000 10000 100000 by default; WORD keeps the shapes whose name
@@ -17,9 +18,11 @@
 #include "tests/policies/arena_random.h"
 
 #define TOO_LONG_S 10.0 /* of the size before */
-#define PARTS 5
+#define PARTS 6
+#define MOST_PLAIN 20000 /* buffers */
 
-static const char *const part_names[PARTS] = {"bound", "best-fit", "greedy", "check", "execute"};
+static const char *const part_names[PARTS] = {"bound", "best-fit", "greedy",
+                                              "plain", "check",    "execute"};
 
 static struct arena_problem drawn(uint32_t n, int64_t n_steps, int64_t longest, bool has_extras)
 {
@@ -109,6 +112,107 @@ static void must(enum weir_status status, const struct weir_error *err)
     }
 }
 
+/* --- greedy by comparing with each --- */
+
+struct turn {
+    int64_t bytes, life, lower;
+    uint32_t buffer;
+};
+
+/* What is fixed is not drawn here. */
+static int turn_compare(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    if (x->life != y->life)
+        return x->life > y->life ? -1 : 1;
+    if (x->lower != y->lower)
+        return x->lower < y->lower ? -1 : 1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static bool has_gaps(const struct arena_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->n_buffers; i++) {
+        if (problem->buffers[i].n_gaps > 0)
+            return true;
+    }
+    return false;
+}
+
+static int64_t plain_lowest(const struct arena_problem *problem, uint32_t buffer,
+                            const uint32_t *placed, uint32_t n_placed, const int64_t *offsets)
+{
+    const struct arena_buffer *at = &problem->buffers[buffer];
+    int64_t offset = 0;
+
+    for (uint32_t i = 0; i < n_placed && offsets[placed[i]] < offset + at->size_bytes; i++) {
+        int64_t end = offsets[placed[i]] + problem->buffers[placed[i]].size_bytes;
+
+        if (end > offset && arena_conflict(problem, buffer, placed[i]))
+            offset = arena_align(end, at->align_bytes);
+    }
+    return offset;
+}
+
+static void plain(const struct arena_problem *problem, int64_t *offsets)
+{
+    uint32_t n = problem->n_buffers, n_placed = 0;
+    struct turn *turns = malloc(((size_t)n + 1) * sizeof *turns);
+    uint32_t *placed = malloc(((size_t)n + 1) * sizeof *placed);
+
+    if (turns == NULL || placed == NULL)
+        exit(7);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct arena_buffer *at = &problem->buffers[i];
+
+        turns[i] = (struct turn){at->size_bytes, at->upper - at->lower, at->lower, i};
+    }
+    qsort(turns, n, sizeof *turns, turn_compare);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t buffer = turns[i].buffer, at = n_placed;
+
+        offsets[buffer] = 0;
+        if (problem->buffers[buffer].size_bytes == 0)
+            continue;
+        offsets[buffer] = plain_lowest(problem, buffer, placed, n_placed, offsets);
+        for (; at > 0 && offsets[placed[at - 1]] > offsets[buffer]; at--)
+            placed[at] = placed[at - 1];
+        placed[at] = buffer;
+        n_placed++;
+    }
+    free(turns);
+    free(placed);
+}
+
+/* @return nanoseconds for each; 0 where it is not tried */
+static double compare_plain(const struct arena_problem *problem, const int64_t *offsets)
+{
+    int64_t *others = calloc((size_t)problem->n_buffers + 1, sizeof *others);
+    int64_t begin_ns = cpu_clock_ns();
+
+    if (others == NULL)
+        exit(7);
+    if (problem->n_buffers > MOST_PLAIN || has_gaps(problem)) {
+        free(others);
+        return 0;
+    }
+    plain(problem, others);
+    begin_ns = cpu_clock_ns() - begin_ns;
+    for (uint32_t i = 0; i < problem->n_buffers; i++) {
+        if (others[i] != offsets[i]) {
+            fprintf(stderr,
+                    "buffer %" PRIu32 ": greedy says %" PRId64 ", plainly it is %" PRId64 "\n", i,
+                    offsets[i], others[i]);
+            exit(EXIT_FAILURE);
+        }
+    }
+    free(others);
+    return (double)begin_ns / problem->n_buffers;
+}
+
 static double lap(int64_t *since_ns, uint32_t n)
 {
     int64_t now = cpu_clock_ns();
@@ -141,11 +245,13 @@ static void measure(const struct arena_problem *problem, uint32_t n, double cost
     cost_ns[1] = lap(&since_ns, n);
     must(arena_greedy(problem, plan.offsets_bytes, &err), &err);
     cost_ns[2] = lap(&since_ns, n);
+    cost_ns[3] = compare_plain(problem, plan.offsets_bytes) * problem->n_buffers / n;
+    (void)lap(&since_ns, n);
     must(arena_check(problem, plan.offsets_bytes, &err), &err);
-    cost_ns[3] = lap(&since_ns, n);
+    cost_ns[4] = lap(&since_ns, n);
     plan.peak_bytes = INT64_MAX / 4; /* too large to be carried out whole */
     must(arena_execute(problem, &plan, INT64_C(1) << 30, &execution, &err), &err);
-    cost_ns[4] = lap(&since_ns, n);
+    cost_ns[5] = lap(&since_ns, n);
     arena_plan_free(&plan);
 }
 
