@@ -480,7 +480,9 @@ enum weir_status verify_bytes(struct verify *verify)
     if (status != WEIR_OK) {
         return status;
     }
-    qsort(verify->holds, verify->n_holds, sizeof *verify->holds, by_holder_and_time);
+    if (verify->n_holds > 0) {
+        qsort(verify->holds, verify->n_holds, sizeof *verify->holds, by_holder_and_time);
+    }
     status = sum_up(verify);
     if (status != WEIR_OK) {
         return status;

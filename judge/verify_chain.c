@@ -187,7 +187,7 @@ static enum weir_status fault_of_ready(struct chain *chain, const struct run_lin
     bool is_window = strcmp(link->cause, "window") == 0;
     bool has_time = strcmp(link->cause, "begin") == 0 || strcmp(link->cause, "release") == 0;
     bool is_admission = strcmp(link->cause, "admission") == 0, is_so = true;
-    const struct maker maker = {before, link->via, link->start_ns, is_window};
+    struct maker maker = {before, link->via, link->start_ns, is_window};
     enum weir_status status;
 
     if (!is_admission && verify->timeline->spans[node].cause != WAIT_NONE) {
@@ -203,6 +203,10 @@ static enum weir_status fault_of_ready(struct chain *chain, const struct run_lin
         return WEIR_OK;
     }
     status = made_ready(chain, node, &maker, &is_so);
+    if (status == WEIR_OK && !is_so && is_admission && !weir_is(before)) {
+        maker.is_window = true; /* it does not say which of the times it was */
+        status = made_ready(chain, node, &maker, &is_so);
+    }
     *fault = is_so ? NULL : "that is not what made its node ready";
     return status;
 }

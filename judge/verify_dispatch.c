@@ -874,7 +874,9 @@ static enum weir_status list_events(struct dispatch *dispatch)
             status = add_event(dispatch, verify->done[i], EVENT_END, i);
         }
     }
-    qsort(dispatch->events, dispatch->n_events, sizeof *dispatch->events, by_moment);
+    if (dispatch->n_events > 0) {
+        qsort(dispatch->events, dispatch->n_events, sizeof *dispatch->events, by_moment);
+    }
     return status;
 }
 

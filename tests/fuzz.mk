@@ -40,7 +40,7 @@ tests_fuzz_fuzz_records_LDFLAGS = $(fuzz_ldflags)
 
 fuzz_programs += tests/fuzz/fuzz_simulate
 tests_fuzz_fuzz_simulate_SOURCES = tests/fuzz/fuzz_simulate.c
-tests_fuzz_fuzz_simulate_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
+tests_fuzz_fuzz_simulate_LDADD = judge/libjudge.a sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a $(GSL_LIBS)
 tests_fuzz_fuzz_simulate_LDFLAGS = $(fuzz_ldflags)
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz target of everything behind the reader: binding, expansion, plan and simulation of any graph
  * that the reader accepts, under each contention family, and by rules of priority. Whatever the graph
- * is, the simulation ends: with a timeline that keeps to readiness and capacity, or with a reason. The
- * graph with all implied actions written out gives the same timeline. */
+ * is, the simulation ends: with a timeline that keeps to readiness and capacity and of which the
+ * verifier says nothing, or with a reason. The graph with all implied actions written out gives the
+ * same timeline. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/bind.h"
 #include "graph/text.h"
+#include "judge/chain.h"
+#include "judge/verify.h"
 #include "policies/registry.h"
 #include "sim/simulate.h"
 
@@ -48,6 +53,42 @@ static void must_be_possible(const struct graph *graph, const struct timeline *t
     }
 }
 
+/* The verifier finds nothing wrong. */
+static void must_be_right(const struct plan *plan, const struct weir_policy *policy,
+                          enum contention contention, const struct simulate_result *result)
+{
+    const struct verify_options options = {.is_steered =
+                                               policy->admit != NULL || policy->on_event != NULL};
+    char settings[128];
+    struct weir_error err;
+    struct verify_result found;
+    struct run_link *links = NULL;
+    struct run run = {.kind = RUN_SIM,
+                      .graph = plan_graph(plan),
+                      .graph_name = "",
+                      .policy = policy->name,
+                      .machine = "",
+                      .settings = settings,
+                      .critical_path_ns = -1,
+                      .timeline = result->timeline};
+
+    (void)snprintf(settings, sizeof settings,
+                   "{\"contention\":\"%s\",\"hypothetical_overlap_ns\":%" PRId64 "}",
+                   contention_name(contention), result->hypothetical_ns);
+    if (chain_find(plan_binding(plan), result->timeline, &links, &run.n_links, &err) != WEIR_OK)
+        abort();
+    run.links = links;
+    if (verify_run(&run, &options, &found, &err) != WEIR_OK)
+        abort();
+    for (size_t i = 0; i < found.n_findings; i++)
+        fprintf(stderr, "%s: %s\n", verify_code_name(found.findings[i].code),
+                found.findings[i].message);
+    if (found.n_wrong > 0)
+        abort();
+    verify_free(&found);
+    free(links);
+}
+
 /* A policy, and a setting of it; NULL: none. */
 struct choice {
     const char *policy, *setting;
@@ -77,8 +118,10 @@ static struct timeline *simulated(const struct graph *graph, const struct choice
         abort();
     if (status != WEIR_OK && err.text[0] == '\0')
         abort();
-    if (status == WEIR_OK)
+    if (status == WEIR_OK) {
         must_be_possible(graph, result.timeline);
+        must_be_right(plan, options.policy, contention, &result);
+    }
     free(result.explanation);
     plan_free(plan);
     report_free(report);
