@@ -10,7 +10,7 @@
 #define LEAST_CONFIDENCE 0.5
 
 struct tally {
-    uint32_t n, first; /* how many nodes, and which is the first */
+    uint32_t n, first; /* how many, and which is the first */
 };
 
 static void count(struct tally *tally, bool is_one, uint32_t node)
@@ -58,7 +58,13 @@ static void check_machine(struct audit *audit)
 }
 
 /* What an evidence that many nodes share is found to be, once. */
-enum doubt { DOUBT_SINGLE = 1, DOUBT_LOW = 2, DOUBT_SCOPE = 4 };
+enum doubt {
+    DOUBT_SINGLE = 1,
+    DOUBT_LOW = 2,
+    DOUBT_SCOPE = 4,
+    DOUBT_IS_OF_ORDER = 8, /* says how an order was found, and so nothing of a cost */
+    DOUBT_IS_OF_COST = 16
+};
 
 static uint8_t doubts_of(const struct graph *graph, const struct graph_evidence *evidence)
 {
@@ -73,7 +79,50 @@ static uint8_t doubts_of(const struct graph *graph, const struct graph_evidence 
                       (graph->scope == SCOPE_COLD && words.says_warm)
                   ? DOUBT_SCOPE
                   : 0u;
+    doubts |= evidence->kind >= EVIDENCE_OBSERVED ? DOUBT_IS_OF_ORDER : 0u;
+    doubts |= evidence->kind >= EVIDENCE_MEASURED && evidence->kind <= EVIDENCE_UNKNOWN
+                  ? DOUBT_IS_OF_COST
+                  : 0u;
     return (uint8_t)doubts;
+}
+
+static void tell_scale(struct audit *audit, const struct tally *tally, const char *sort,
+                       const char *name, const char *consumer)
+{
+    bool is_one = tally->n == 1, is_edge = consumer != NULL;
+
+    report_add(audit->report, FINDING_EVIDENCE_SCALE, NOWHERE,
+               "%" PRIu32 " %s%s, such as %s%s%s, %s on evidence of %s", tally->n, sort,
+               is_one ? "" : "s", name, is_edge ? " -> " : "", is_edge ? consumer : "",
+               is_one ? "rests" : "rest", is_edge ? "a cost" : "an order");
+    report_name(audit->report, name);
+    if (is_edge) {
+        report_name(audit->report, consumer);
+    }
+}
+
+/* Nodes that rest on evidence of an order, edges on that of a cost. An object may have either: its size
+ * is known as a cost is, its life as an order. */
+static void check_scales(struct audit *audit, const uint8_t *doubts)
+{
+    const struct graph *graph = audit->graph;
+    struct tally nodes = {0, 0}, edges = {0, 0};
+
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        count(&nodes, (doubts[graph->nodes[i].evidence] & DOUBT_IS_OF_ORDER) != 0, i);
+    }
+    for (uint32_t i = 0; i < graph->n_edges && graph->edges.evidences != NULL; i++) {
+        count(&edges, (doubts[graph->edges.evidences[i]] & DOUBT_IS_OF_COST) != 0, i);
+    }
+    if (nodes.n > 0) {
+        tell_scale(audit, &nodes, "node", audit_node(audit, nodes.first), NULL);
+    }
+    if (edges.n > 0) {
+        struct edge_ends ends = graph->edges.ends[edges.first];
+
+        tell_scale(audit, &edges, "edge", audit_node(audit, ends.producer),
+                   audit_node(audit, ends.consumer));
+    }
 }
 
 enum weir_status audit_evidence(struct audit *audit)
@@ -97,6 +146,7 @@ enum weir_status audit_evidence(struct audit *audit)
             count(&other, (of_node & DOUBT_SCOPE) != 0, i);
         }
     }
+    check_scales(audit, doubts);
     free(doubts);
     tell(audit, FINDING_THIN_EVIDENCE, &single, "rest on one measurement (n=1)");
     tell(audit, FINDING_LOW_CONFIDENCE, &doubtful, "rest on evidence of a confidence below 0.5");
