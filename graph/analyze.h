@@ -228,9 +228,10 @@ MUST_CHECK enum weir_status analyze_stuck_waits(const struct analysis *analysis,
                                                 struct analyze_waits *waits,
                                                 struct weir_error *err);
 /** The same, but of all who would give bytes of a domain back each node waits for one alone. That is
- *  enough for a circle, and costs no more than the graph. */
+ *  enough for a circle, and costs no more than the graph.
+ *  @param is_finished by node, or it will never run  @param has_run by node */
 MUST_CHECK enum weir_status analyze_stuck_for_one(const struct analysis *analysis,
-                                                  const bool *is_finished,
+                                                  const bool *is_finished, const bool *has_run,
                                                   struct analyze_waits *waits,
                                                   struct weir_error *err);
 /** A circle of given and implied edges and waits, malloc'ed: each node before the next, and the last

@@ -46,7 +46,8 @@ struct staged {
 struct stuck {
     const struct analysis *analysis;
     const bool *is_finished;
-    bool *is_live; /* by copy */
+    const bool *has_run; /* and is not only out of the way */
+    bool *is_live;       /* by copy */
     struct staged *staged;
     size_t n_staged, staged_room;
     int64_t *free; /* by domain */
@@ -112,7 +113,7 @@ static void find_live(struct stuck *stuck)
         uint32_t n;
         const struct bind_touch *touches = bind_touches(binding, (weir_node){i}, &n);
 
-        for (uint32_t j = 0; j < n && stuck->is_finished[i]; j++) {
+        for (uint32_t j = 0; j < n && stuck->has_run[i]; j++) {
             stuck->is_live[touches[j].copy.index] |=
                 (touches[j].roles & (BIND_FILLS | BIND_ALLOCATES)) != 0;
         }
@@ -124,7 +125,7 @@ static void find_live(struct stuck *stuck)
         bool has_ended = !copy->stays;
 
         if (weir_is(copy->reclamation)) {
-            has_ended = stuck->is_finished[copy->reclamation.index];
+            has_ended = stuck->has_run[copy->reclamation.index];
         } else {
             while (bind_last_use(binding, (weir_copy){i}, &cursor, &last)) {
                 has_ended = has_ended && stuck->is_finished[last.index];
@@ -148,7 +149,7 @@ static enum weir_status find_staged(struct stuck *stuck)
         uint32_t n, domain;
         const struct bind_touch *touches = bind_touches(binding, (weir_node){i}, &n);
 
-        if (!stuck->is_finished[i] || !graph_node_is_on(graph, (weir_node){i})) {
+        if (!stuck->has_run[i] || !graph_node_is_on(graph, (weir_node){i})) {
             continue;
         }
         graph_node(graph, (weir_node){i}, &node);
@@ -334,7 +335,7 @@ static enum weir_status collect(struct stuck *stuck, const bool *is_ready,
 }
 
 static enum weir_status find_stuck(const struct analysis *analysis, const bool *is_finished,
-                                   bool takes_all, struct analyze_waits *waits,
+                                   const bool *has_run, bool takes_all, struct analyze_waits *waits,
                                    struct weir_error *err)
 {
     const struct graph *graph = bind_of(analysis->binding);
@@ -342,6 +343,7 @@ static enum weir_status find_stuck(const struct analysis *analysis, const bool *
     struct stuck stuck = {
         .analysis = analysis,
         .is_finished = is_finished,
+        .has_run = has_run,
         .is_live = calloc((size_t)bind_n_copies(analysis->binding) + 1, sizeof *stuck.is_live),
         .free = calloc(n_domains, sizeof *stuck.free),
         .need = calloc(n_domains, sizeof *stuck.need),
@@ -376,13 +378,14 @@ static enum weir_status find_stuck(const struct analysis *analysis, const bool *
 enum weir_status analyze_stuck_waits(const struct analysis *analysis, const bool *is_finished,
                                      struct analyze_waits *waits, struct weir_error *err)
 {
-    return find_stuck(analysis, is_finished, true, waits, err);
+    return find_stuck(analysis, is_finished, is_finished, true, waits, err);
 }
 
 enum weir_status analyze_stuck_for_one(const struct analysis *analysis, const bool *is_finished,
-                                       struct analyze_waits *waits, struct weir_error *err)
+                                       const bool *has_run, struct analyze_waits *waits,
+                                       struct weir_error *err)
 {
-    return find_stuck(analysis, is_finished, false, waits, err);
+    return find_stuck(analysis, is_finished, has_run, false, waits, err);
 }
 
 /* --- circles --- */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the finders share, and the call of each. A finder first asks whether there is anything of its
  * kind at all, so that a run without mistakes costs a pass over its nodes and its waits. */
-#include "judge/modes_internal.h"
+#include "judge/modes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "judge/modes_internal.h"
 
 struct modes_settings modes_default(void)
 {

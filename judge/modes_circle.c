@@ -46,18 +46,23 @@ static enum weir_status find(struct circle *circle)
     struct analysis analysis;
     struct analyze_waits waits = {NULL, 0, 0};
     bool *is_finished = calloc((size_t)modes->timeline->n_nodes + 1, sizeof *is_finished);
+    bool *has_run = calloc((size_t)modes->timeline->n_nodes + 1, sizeof *has_run);
     enum weir_status status = analyze(modes->binding, &analysis, modes->err);
 
     if (status != WEIR_OK) {
         free(is_finished);
+        free(has_run);
         return status;
     }
     circle->waits = calloc((size_t)modes->timeline->n_nodes + 1, sizeof *circle->waits);
-    status = is_finished == NULL || circle->waits == NULL
+    status = is_finished == NULL || has_run == NULL || circle->waits == NULL
                  ? weir_error_memory(modes->err)
                  : find_finished(modes, &analysis, is_finished);
+    for (uint32_t i = 0; i < modes->timeline->n_nodes && status == WEIR_OK; i++) {
+        has_run[i] = modes_ran(modes, i);
+    }
     if (status == WEIR_OK) {
-        status = analyze_stuck_for_one(&analysis, is_finished, &waits, modes->err);
+        status = analyze_stuck_for_one(&analysis, is_finished, has_run, &waits, modes->err);
     }
     for (uint32_t i = 0; i < waits.n; i++) {
         circle->waits[waits.items[i].consumer.index] = true;
@@ -68,6 +73,7 @@ static enum weir_status find(struct circle *circle)
     analyze_waits_free(&waits);
     analyze_free(&analysis);
     free(is_finished);
+    free(has_run);
     return status;
 }
 
