@@ -3,6 +3,7 @@
  * they know is here as well. A field that is not given is left out, as in the text. */
 #include "cmd/graph_json.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cmd/graph_json_internal.h"
@@ -223,46 +224,23 @@ static void put_list(struct json *json, const struct field *field, const struct 
 
 static const char *name_of(const struct graph *graph, enum field_form form, uint32_t id)
 {
-    switch (form) {
-    case FORM_NODE:
+    if (form == FORM_NODE) {
         return graph_node_name(graph, (weir_node){id});
-    case FORM_OBJECT:
-        return graph_object_name(graph, (weir_object){id});
-    case FORM_DOMAIN:
-        return graph_text(graph, graph_domain(graph, (weir_domain){id})->name);
-    case FORM_ENGINE:
-        return graph_text(graph, graph_engine(graph, (weir_engine){id})->name);
-    case FORM_GUARD:
-        return graph_text(graph, graph_guard(graph, (weir_guard){id})->name);
-    case FORM_CLASS:
-        return graph_text(graph, graph_class_name(graph, (weir_class){id}));
-    case FORM_SIZE:
-    case FORM_TIME:
-    case FORM_RATE:
-    case FORM_FLOPS:
-    case FORM_INTEGER:
-    case FORM_FACTOR:
-    case FORM_NUMBER:
-    case FORM_CONFIDENCE:
-    case FORM_ENUM:
-    case FORM_CHOICE:
-    case FORM_TEXT:
-    case FORM_FLAG:
-    case FORM_FLAG_OF:
-    case FORM_EVIDENCE:
-    case FORM_DURATION:
-    case FORM_READS:
-    case FORM_WRITES:
-    case FORM_PLACEMENTS:
-    case FORM_WORKSPACE:
-    case FORM_STAGING:
-    case FORM_USES:
-    case FORM_ALIAS:
-    case FORM_PLACE:
-    case FORM_FALLBACK:
-        break;
     }
-    return "";
+    if (form == FORM_OBJECT) {
+        return graph_object_name(graph, (weir_object){id});
+    }
+    if (form == FORM_DOMAIN) {
+        return graph_text(graph, graph_domain(graph, (weir_domain){id})->name);
+    }
+    if (form == FORM_ENGINE) {
+        return graph_text(graph, graph_engine(graph, (weir_engine){id})->name);
+    }
+    if (form == FORM_GUARD) {
+        return graph_text(graph, graph_guard(graph, (weir_guard){id})->name);
+    }
+    assert(form == FORM_CLASS);
+    return graph_text(graph, graph_class_name(graph, (weir_class){id}));
 }
 
 /* A whole or decimal number, unless it is what a field holds that is not given. */
