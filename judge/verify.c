@@ -200,6 +200,22 @@ static enum weir_status check_facts(struct verify *verify)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* A run that got stuck may have gone on for a while: nodes gave way, and what they would have used ended. */
+static void find_end(struct verify *verify)
+{
+    const struct timeline *timeline = verify->timeline;
+
+    for (size_t i = 0; i < timeline->n_pressures; i++) {
+        verify->end_ns = timeline->pressures[i].t_ns > verify->end_ns ? timeline->pressures[i].t_ns
+                                                                      : verify->end_ns;
+    }
+    for (size_t i = 0; i < timeline->n_holds; i++) {
+        verify->end_ns = timeline->holds[i].release_ns > verify->end_ns
+                             ? timeline->holds[i].release_ns
+                             : verify->end_ns;
+    }
+}
+
 static enum weir_status begin(struct verify *verify)
 {
     double part;
@@ -212,6 +228,7 @@ static enum weir_status begin(struct verify *verify)
     if (part > (double)verify->tolerance_ns) {
         verify->tolerance_ns = part < 9e18 ? (int64_t)part : INT64_MAX / 2;
     }
+    find_end(verify);
     return read_nodes(verify);
 }
 

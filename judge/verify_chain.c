@@ -211,6 +211,15 @@ static enum weir_status fault_of_ready(struct chain *chain, const struct run_lin
     return status;
 }
 
+/* Bytes came back for it was settled that a node would not run: nobody that ran gave them. */
+static bool is_given_by_nobody(const struct verify *verify, weir_node node)
+{
+    const struct timeline_span *span = &verify->timeline->spans[node.index];
+
+    return span->cause == WAIT_CAPACITY && weir_is(span->blocker) &&
+           !verify->nodes[span->blocker.index].has_started;
+}
+
 static enum weir_status check_link(struct chain *chain, size_t position)
 {
     struct verify *verify = chain->verify;
@@ -221,7 +230,7 @@ static enum weir_status check_link(struct chain *chain, size_t position)
     enum weir_status status = WEIR_OK;
 
     if (strcmp(link->cause, "unknown") == 0) {
-        fault = "of a simulation it is known";
+        fault = is_given_by_nobody(verify, link->node) ? NULL : "of a simulation it is known";
     } else if (wait_cause_from(link->cause, &cause) && cause != WAIT_ADMISSION &&
                cause != WAIT_NONE) {
         fault = fault_of_blocked(verify, link, before, cause);
