@@ -25,6 +25,9 @@ weir_SOURCES = \
 	cmd/analyze_json.c \
 	cmd/analyze_show.c \
 	cmd/arena.c \
+	cmd/arena_answer.c \
+	cmd/arena_internal.h \
+	cmd/arena_load.c \
 	cmd/calibrate.c \
 	cmd/check.c \
 	cmd/check_explain.c \

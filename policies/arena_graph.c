@@ -7,73 +7,52 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/names.h"
-#include "policies/arena_order.h"
+#include "policies/arena_graph_internal.h"
 
-/* A buffer on the way, before they stand by their first step. */
-struct draft_buffer {
-    struct arena_buffer value;
-    weir_copy copy; /* that it is, or whose last uses end it; WEIR_NONE */
-    weir_node node; /* that needs it; none of a copy */
-};
-
-struct drafting {
-    const struct binding *binding;
-    const struct graph *graph;
-    const struct arena_source *source;
-    uint32_t *position;  /* by node */
-    uint32_t *buffer_of; /* by copy; NONE of one that is not planned */
-    int64_t *align_of;   /* by root object: its own and that of its aliases */
-    struct draft_buffer *items;
-    size_t room;
-    uint32_t n;
-    struct arena memory;
-    struct names *names;
-    struct arena_left_out left_out;
-};
-
-#define NONE UINT32_MAX
-
-void arena_lifetimes_free(struct arena_lifetimes *lifetimes)
+/* Puts the text among the names. *is_new when no buffer had it before. */
+static enum weir_status try_name(struct arena_drafting *drafting, const char *text, int length,
+                                 uint32_t *id, bool *is_new, struct weir_error *err)
 {
-    if (lifetimes != NULL) {
-        free(lifetimes->position);
-        free(lifetimes->begin_first);
-        free(lifetimes->end_first);
-        free(lifetimes->begins);
-        free(lifetimes->ends);
-        free(lifetimes);
+    uint32_t before = names_count(drafting->names);
+    enum weir_status status = names_intern(drafting->names, text, (size_t)length, id, err);
+
+    if (status != WEIR_OK) {
+        return status;
     }
+    *is_new = names_count(drafting->names) > before;
+    return array_grow(&drafting->tried, &drafting->tried_room, (size_t)*id + 1, err);
 }
 
-/* A name that no other buffer has: with #2, #3 and so on behind when it is taken. */
-static enum weir_status name_buffer(struct drafting *drafting, const char *base, const char *suffix,
-                                    const char **out, struct weir_error *err)
+/* A name that no other buffer has: with #2, #3 and so on behind when it is taken. Of each name it is
+ * known up to which number they are. */
+static enum weir_status name_buffer(struct arena_drafting *drafting, const char *base,
+                                    const char *suffix, const char **out, struct weir_error *err)
 {
     size_t room = strlen(base) + strlen(suffix) + 16;
     char *text = arena_alloc(&drafting->memory, room);
+    uint32_t first, other;
+    bool is_new = false;
+    enum weir_status status;
 
     if (text == NULL) {
         return weir_error_memory(err);
     }
-    for (uint32_t k = 1;; k++) {
-        uint32_t before = names_count(drafting->names), id;
-        int length = k == 1 ? snprintf(text, room, "%s%s", base, suffix)
-                            : snprintf(text, room, "%s%s#%" PRIu32, base, suffix, k);
-        enum weir_status status = names_intern(drafting->names, text, (size_t)length, &id, err);
+    status =
+        try_name(drafting, text, snprintf(text, room, "%s%s", base, suffix), &first, &is_new, err);
+    for (uint32_t k = 2; status == WEIR_OK && !is_new; k++) {
+        int length;
 
-        if (status != WEIR_OK) {
-            return status;
-        }
-        if (names_count(drafting->names) > before) {
-            *out = text;
-            return WEIR_OK;
-        }
+        k = drafting->tried[first] >= k ? drafting->tried[first] + 1 : k;
+        length = snprintf(text, room, "%s%s#%" PRIu32, base, suffix, k);
+        status = try_name(drafting, text, length, &other, &is_new, err);
+        drafting->tried[first] = k;
     }
+    *out = text;
+    return status;
 }
 
-static enum weir_status add(struct drafting *drafting, const struct draft_buffer *buffer,
-                            struct weir_error *err)
+static enum weir_status add(struct arena_drafting *drafting,
+                            const struct arena_draft_buffer *buffer, struct weir_error *err)
 {
     enum weir_status status =
         array_grow_raw(&drafting->items, &drafting->room, (size_t)drafting->n + 1, err);
@@ -87,7 +66,7 @@ static enum weir_status add(struct drafting *drafting, const struct draft_buffer
 /* --- copies --- */
 
 /* Every object's alignment, carried to the object that owns the bytes. */
-static enum weir_status find_alignments(struct drafting *drafting, struct weir_error *err)
+static enum weir_status find_alignments(struct arena_drafting *drafting, struct weir_error *err)
 {
     const struct graph *graph = drafting->graph;
 
@@ -120,18 +99,19 @@ static enum weir_status find_alignments(struct drafting *drafting, struct weir_e
 }
 
 /* Is it the home copy of a retained object, which stays where it is? */
-static bool is_kept(const struct drafting *drafting, const struct bind_copy *copy,
+static bool is_kept(const struct arena_drafting *drafting, const struct bind_copy *copy,
                     const struct graph_object *value)
 {
     return value->is_retained && copy->stays &&
            weir_same(graph_object_home(drafting->graph, copy->object), copy->domain);
 }
 
-static enum weir_status add_copy(struct drafting *drafting, weir_copy id, struct weir_error *err)
+static enum weir_status add_copy(struct arena_drafting *drafting, weir_copy id,
+                                 struct weir_error *err)
 {
     const struct bind_copy *copy = bind_copy(drafting->binding, id);
     uint32_t n_nodes = graph_n_nodes(drafting->graph);
-    struct draft_buffer buffer = {.copy = id, .node = {WEIR_NONE}};
+    struct arena_draft_buffer buffer = {.copy = id, .node = {WEIR_NONE}};
     struct graph_object value;
     bool is_fixed;
     enum weir_status status;
@@ -166,7 +146,7 @@ static enum weir_status add_copy(struct drafting *drafting, weir_copy id, struct
 }
 
 /* Stretches the lifetimes of copies over the positions of what touches them. */
-static void stretch_copies(struct drafting *drafting)
+static void stretch_copies(struct arena_drafting *drafting)
 {
     if (drafting->items == NULL) {
         return;
@@ -179,7 +159,7 @@ static void stretch_copies(struct drafting *drafting)
         for (uint32_t j = 0; j < n_touches; j++) {
             uint32_t buffer = drafting->buffer_of[touches[j].copy.index];
 
-            if (buffer != NONE) {
+            if (buffer != WEIR_NONE) {
                 struct arena_buffer *at = &drafting->items[buffer].value;
 
                 at->lower = i < at->lower ? i : at->lower;
@@ -192,7 +172,7 @@ static void stretch_copies(struct drafting *drafting)
 /* --- what nodes need beside --- */
 
 /* The copy that a copy node fills. */
-static weir_copy filled_copy(const struct drafting *drafting, weir_node node)
+static weir_copy filled_copy(const struct arena_drafting *drafting, weir_node node)
 {
     uint32_t n_touches;
     const struct bind_touch *touches = bind_touches(drafting->binding, node, &n_touches);
@@ -205,12 +185,12 @@ static weir_copy filled_copy(const struct drafting *drafting, weir_node node)
     return (weir_copy){WEIR_NONE};
 }
 
-static enum weir_status add_need(struct drafting *drafting, weir_node node,
+static enum weir_status add_need(struct arena_drafting *drafting, weir_node node,
                                  const struct graph_charge *charge, enum arena_kind kind,
                                  struct weir_error *err)
 {
     uint32_t position = drafting->position[node.index], cursor = 0;
-    struct draft_buffer buffer = {.copy = {WEIR_NONE}, .node = node};
+    struct arena_draft_buffer buffer = {.copy = {WEIR_NONE}, .node = node};
     weir_node last;
     enum weir_status status;
 
@@ -241,7 +221,7 @@ static enum weir_status add_need(struct drafting *drafting, weir_node node,
     return status == WEIR_OK ? add(drafting, &buffer, err) : status;
 }
 
-static enum weir_status add_needs(struct drafting *drafting, struct weir_error *err)
+static enum weir_status add_needs(struct arena_drafting *drafting, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
@@ -265,14 +245,14 @@ static enum weir_status add_needs(struct drafting *drafting, struct weir_error *
 
 /* --- one queue or several --- */
 
-static bool touches_domain(const struct drafting *drafting, weir_node node,
+static bool touches_domain(const struct arena_drafting *drafting, weir_node node,
                            const struct graph_node *value)
 {
     uint32_t n_touches;
     const struct bind_touch *touches = bind_touches(drafting->binding, node, &n_touches);
 
     for (uint32_t i = 0; i < n_touches; i++) {
-        if (drafting->buffer_of[touches[i].copy.index] != NONE) {
+        if (drafting->buffer_of[touches[i].copy.index] != WEIR_NONE) {
             return true;
         }
     }
@@ -294,7 +274,7 @@ static bool is_bookkeeping(enum node_kind kind)
            kind == NODE_BARRIER;
 }
 
-static bool is_one_queue(const struct drafting *drafting)
+static bool is_one_queue(const struct arena_drafting *drafting)
 {
     weir_engine queue = {WEIR_NONE};
 
@@ -323,7 +303,7 @@ static bool is_one_queue(const struct drafting *drafting)
 
 static int draft_compare(const void *a, const void *b)
 {
-    const struct draft_buffer *x = a, *y = b;
+    const struct arena_draft_buffer *x = a, *y = b;
 
     if (x->value.lower != y->value.lower) {
         return x->value.lower < y->value.lower ? -1 : 1;
@@ -341,140 +321,7 @@ static int draft_compare(const void *a, const void *b)
     return strcmp(x->value.name, y->value.name);
 }
 
-/* Which nodes begin and end each buffer. Counted first (lists NULL), then written. */
-struct listing {
-    uint32_t *first;
-    weir_node *nodes; /* NULL while counting */
-};
-
-static void list_node(struct listing *listing, uint32_t buffer, weir_node node)
-{
-    if (listing->nodes == NULL) {
-        listing->first[buffer + 1]++;
-    } else {
-        listing->nodes[listing->first[buffer]++] = node;
-    }
-}
-
-static void list_copy_begins(const struct drafting *drafting, struct listing *begins)
-{
-    for (uint32_t i = 0; i < graph_n_nodes(drafting->graph); i++) {
-        uint32_t n_touches;
-        const struct bind_touch *touches =
-            bind_touches(drafting->binding, (weir_node){i}, &n_touches);
-
-        for (uint32_t j = 0; j < n_touches; j++) {
-            const struct bind_copy *copy = bind_copy(drafting->binding, touches[j].copy);
-            uint32_t buffer = drafting->buffer_of[touches[j].copy.index];
-
-            if (buffer != NONE && !copy->is_initial &&
-                (touches[j].roles & (weir_is(copy->allocation) ? BIND_ALLOCATES : BIND_FILLS)) !=
-                    0) {
-                list_node(begins, buffer, (weir_node){i});
-            }
-        }
-    }
-}
-
-static void list_ends(const struct drafting *drafting, uint32_t buffer, struct listing *ends)
-{
-    const struct draft_buffer *at = &drafting->items[buffer];
-    uint32_t cursor = 0;
-    weir_node node;
-
-    if (weir_is(at->node)) {
-        list_node(ends, buffer, at->node);
-    } else if (weir_is(bind_copy(drafting->binding, at->copy)->reclamation)) {
-        list_node(ends, buffer, bind_copy(drafting->binding, at->copy)->reclamation);
-        return;
-    } else if (bind_copy(drafting->binding, at->copy)->stays) {
-        return;
-    }
-    while (weir_is(at->copy) && bind_last_use(drafting->binding, at->copy, &cursor, &node)) {
-        list_node(ends, buffer, node);
-    }
-}
-
-static void list_all(const struct drafting *drafting, struct listing *begins, struct listing *ends)
-{
-    list_copy_begins(drafting, begins);
-    for (uint32_t i = 0; i < drafting->n; i++) {
-        if (weir_is(drafting->items[i].node)) {
-            list_node(begins, i, drafting->items[i].node);
-        }
-        list_ends(drafting, i, ends);
-    }
-}
-
-/* From counts at [i + 1] to where the items of i are; after writing, first[i] is one too far. */
-static enum weir_status open_listing(struct listing *listing, uint32_t n, struct weir_error *err)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        listing->first[i + 1] += listing->first[i];
-    }
-    listing->nodes = malloc(((size_t)listing->first[n] + 1) * sizeof *listing->nodes);
-    return listing->nodes == NULL ? weir_error_memory(err) : WEIR_OK;
-}
-
-static void close_listing(struct listing *listing, uint32_t n)
-{
-    memmove(listing->first + 1, listing->first, n * sizeof *listing->first);
-    listing->first[0] = 0;
-}
-
-static enum weir_status fill_lifetimes(struct drafting *drafting, struct arena_lifetimes *made,
-                                       struct weir_error *err)
-{
-    uint32_t n = drafting->n;
-    struct listing begins = {NULL, NULL}, ends = {NULL, NULL};
-    enum weir_status status;
-
-    made->begin_first = begins.first = calloc((size_t)n + 2, sizeof *begins.first);
-    made->end_first = ends.first = calloc((size_t)n + 2, sizeof *ends.first);
-    if (begins.first == NULL || ends.first == NULL) {
-        return weir_error_memory(err);
-    }
-    list_all(drafting, &begins, &ends);
-    status = open_listing(&begins, n, err);
-    if (status == WEIR_OK) {
-        status = open_listing(&ends, n, err);
-    }
-    made->begins = begins.nodes;
-    made->ends = ends.nodes;
-    if (status == WEIR_OK) {
-        list_all(drafting, &begins, &ends);
-        close_listing(&begins, n);
-        close_listing(&ends, n);
-    }
-    return status;
-}
-
-static enum weir_status make_lifetimes(struct drafting *drafting, struct arena_problem *problem,
-                                       struct weir_error *err)
-{
-    struct arena_lifetimes *made = calloc(1, sizeof *made);
-    enum weir_status status;
-
-    if (made == NULL) {
-        return weir_error_memory(err);
-    }
-    made->binding = drafting->binding;
-    made->n_buffers = drafting->n;
-    made->position = drafting->position;
-    drafting->position = NULL;
-    status = fill_lifetimes(drafting, made, err);
-    if (status == WEIR_OK) {
-        status = arena_order_make(made, &problem->order, err);
-    }
-    if (status != WEIR_OK) {
-        arena_lifetimes_free(made);
-        return status;
-    }
-    problem->lifetimes = made;
-    return WEIR_OK;
-}
-
-static enum weir_status make_problem(struct drafting *drafting, struct arena_problem *problem,
+static enum weir_status make_problem(struct arena_drafting *drafting, struct arena_problem *problem,
                                      struct weir_error *err)
 {
     bool is_one = is_one_queue(drafting);
@@ -493,10 +340,10 @@ static enum weir_status make_problem(struct drafting *drafting, struct arena_pro
         }
     }
     problem->n_buffers = drafting->n;
-    return is_one ? WEIR_OK : make_lifetimes(drafting, problem, err);
+    return is_one ? WEIR_OK : arena_lifetimes_make(drafting, problem, err);
 }
 
-static enum weir_status draft_all(struct drafting *drafting, struct weir_error *err)
+static enum weir_status draft_all(struct arena_drafting *drafting, struct weir_error *err)
 {
     uint32_t n_nodes = graph_n_nodes(drafting->graph), n_copies = bind_n_copies(drafting->binding);
     uint32_t n_objects = graph_n_objects(drafting->graph);
@@ -532,7 +379,8 @@ enum weir_status arena_from_graph(const struct binding *binding, const struct ar
                                   struct arena_problem *out, struct arena_left_out *left_out,
                                   struct weir_error *err)
 {
-    struct drafting drafting = {.binding = binding, .graph = bind_of(binding), .source = source};
+    struct arena_drafting drafting = {
+        .binding = binding, .graph = bind_of(binding), .source = source};
     struct arena_problem problem = {.buffers = NULL};
     enum weir_status status = draft_all(&drafting, err);
 
@@ -548,6 +396,7 @@ enum weir_status arena_from_graph(const struct binding *binding, const struct ar
     free(drafting.align_of);
     free(drafting.items);
     names_free(drafting.names);
+    free(drafting.tried);
     if (status != WEIR_OK) {
         arena_problem_free(&problem);
         return status;

@@ -174,8 +174,11 @@ static enum weir_status split(struct arena_taken *set, uint32_t index, bool is_a
     }
     lower = &set->blocks[index];
     upper = &set->blocks[index + 1];
-    *upper = (struct arena_taken_block){lower->end, is_at_end ? 0 : lower->hole_bytes, items,
-                                        lower->n - kept, BLOCK_RANGES};
+    upper->items = items;
+    upper->room = BLOCK_RANGES;
+    upper->n = lower->n - kept;
+    upper->end = lower->end;
+    upper->hole_bytes = is_at_end ? 0 : lower->hole_bytes;
     memcpy(items, lower->items + kept, upper->n * sizeof *items);
     lower->n = kept;
     lower->end = lower->items[kept - 1].to;

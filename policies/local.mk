@@ -11,9 +11,15 @@ policies_libpolicies_a_SOURCES = \
 	policies/arena_check.h \
 	policies/arena_csv.c \
 	policies/arena_csv.h \
+	policies/arena_csv_gaps.c \
+	policies/arena_csv_internal.h \
+	policies/arena_csv_rows.c \
+	policies/arena_csv_write.c \
 	policies/arena_graph.c \
 	policies/arena_graph.h \
+	policies/arena_graph_internal.h \
 	policies/arena_greedy.c \
+	policies/arena_lifetimes.c \
 	policies/arena_order.c \
 	policies/arena_order.h \
 	policies/arena_plan.c \
