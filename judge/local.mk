@@ -55,6 +55,8 @@ judge_libjudge_a_SOURCES = \
 	judge/verify_engines.c \
 	judge/verify_induced.c \
 	judge/verify_internal.h \
+	judge/verify_lines.c \
+	judge/verify_lines.h \
 	judge/verify_needs.c \
 	judge/verify_order.c \
 	judge/verify_pieces.c \
@@ -64,6 +66,7 @@ judge_libjudge_a_SOURCES = \
 	judge/verify_report.c \
 	judge/verify_room.c \
 	judge/verify_room.h \
+	judge/verify_shelves.c \
 	judge/verify_speeds.c \
 	judge/verify_speeds.h \
 	judge/verify_views.c \

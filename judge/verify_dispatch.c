@@ -1,50 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who starts: the run is gone through start by start, and each time it is asked whether the node could
  * start, and whether one that goes before it could have; when an instant is over, whether anybody
- * still could.
- *
- * Nodes of one engine that may overlap the same others stand in one line, in dispatch order: what keeps
- * one of them from starting, but for bytes, keeps all. Those that have been looked at and lack bytes of
- * a domain stand apart, in a tree that finds the first whose need the free bytes cover: so one that
- * cannot start is not looked at again until it might. Order is a number, since all ready times are
- * known. */
+ * still could. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "graph/keys.h"
-#include "judge/verify_internal.h"
-
-enum { NOT_READY, WAITING, LACKING, GONE };
-
-/* Nodes of a line that may lack bytes of a domain, in dispatch order: needs of leaves that wait there,
- * INT64_MAX of others, and of each vertex the least below it. */
-struct shelf {
-    uint32_t domain, n;
-    size_t leaves; /* a power of two, n at least */
-    int64_t *least;
-    uint32_t *nodes; /* by leaf */
-};
-
-struct line {
-    uint32_t engine;   /* NONE */
-    uint32_t any_node; /* stands for all, when it comes to overlaps */
-    bool is_lengthless;
-    uint32_t first, n; /* its nodes: in_line[first], in dispatch order */
-    uint32_t *heap;    /* ranks of those that are ready and have not been looked at */
-    size_t heap_room;
-    uint32_t n_heap;
-    struct shelf *shelves;
-    size_t shelves_room;
-    uint32_t n_shelves;
-    uint32_t candidate; /* rank of the first that could start when it was last looked; NONE */
-    bool is_dirty;
-};
-
-struct list {
-    uint32_t *items, n;
-    size_t room;
-};
+#include "judge/verify_lines.h"
 
 /* Bytes come back, a node gets ready, a node ends or gives way. */
 enum { EVENT_GIVE, EVENT_END, EVENT_READY, EVENT_GO };
@@ -55,236 +17,9 @@ struct event {
     uint32_t what; /* a hold, or a node */
 };
 
-struct dispatch {
-    struct verify *verify;
-    uint32_t *rank, *by_rank; /* of each node, and back */
-    uint32_t *line_of, *in_line;
-    uint8_t *state;
-    uint32_t *lacks; /* by node: the shelf of its line on which it stands */
-    struct line *lines;
-    size_t lines_room;
-    uint32_t n_lines;
-    int64_t *free_slots, *free_bytes;
-    struct apart pairs;
-    uint32_t *key_first, *key_lines;       /* by key of pairs: the lines whose nodes have it */
-    struct list *lacking;                  /* by domain: the lines with a shelf for it */
-    bool *has_begun;                       /* by copy */
-    uint32_t *beginners_first, *beginners; /* by copy: who might begin it */
-    uint32_t *engine_first, *engine_lines; /* by engine */
-    uint32_t *dirty, n_dirty;
-    uint32_t *heads,
-        n_heads; /* lines with a candidate, a heap by its rank; one may be there twice */
-    size_t heads_room;
-    struct event *events;
-    size_t events_room, n_events;
-    struct verify_need *needs;
-    bool is_loose; /* in this instant who came first cannot be told */
-    bool *is_told; /* by node: told to have stood idle */
-    size_t at_late, at_way;
-};
-
-/* --- order ------------------------------------------------------------------------------------ */
-
-struct standing {
-    int64_t priority, ready_ns;
-    uint32_t node;
-};
-
-static int by_dispatch(const void *left, const void *right)
-{
-    const struct standing *a = left, *b = right;
-
-    if (a->priority != b->priority) {
-        return a->priority > b->priority ? -1 : 1;
-    }
-    if (a->ready_ns != b->ready_ns) {
-        return a->ready_ns < b->ready_ns ? -1 : 1;
-    }
-    return (a->node > b->node) - (a->node < b->node);
-}
-
-static enum weir_status rank_all(struct dispatch *dispatch)
-{
-    struct verify *verify = dispatch->verify;
-    struct standing *list = malloc(((size_t)verify->n_nodes + 1) * sizeof *list);
-
-    if (list == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (uint32_t i = 0; i < verify->n_nodes; i++) {
-        struct graph_node value;
-
-        graph_node(verify->graph, (weir_node){i}, &value);
-        list[i] = (struct standing){value.priority, verify->ready[i].ns, i};
-    }
-    qsort(list, verify->n_nodes, sizeof *list, by_dispatch);
-    for (uint32_t i = 0; i < verify->n_nodes; i++) {
-        dispatch->rank[list[i].node] = i;
-        dispatch->by_rank[i] = list[i].node;
-    }
-    free(list);
-    return WEIR_OK;
-}
-
-/* --- lines ------------------------------------------------------------------------------------ */
-
-static enum weir_status find_line(struct dispatch *dispatch, struct keys *known, uint32_t node)
-{
-    struct verify *verify = dispatch->verify;
-    weir_class class_ = graph_node_class(verify->graph, (weir_node){node});
-    uint32_t keys[2];
-    struct key key = {{verify->nodes[node].engine, NONE, NONE, NONE - 1}};
-    uint32_t found;
-    enum weir_status status = WEIR_OK;
-
-    if (!verify->nodes[node].is_lengthless) {
-        apart_keys(&dispatch->pairs, node, keys);
-        key.part[1] = keys[0];
-        key.part[2] = keys[1];
-        key.part[3] = dispatch->pairs.has_unlisted ? class_.index : NONE;
-    }
-    found = keys_find(known, &key);
-    if (found == KEYS_NONE) {
-        status = array_grow(&dispatch->lines, &dispatch->lines_room, (size_t)dispatch->n_lines + 1,
-                            verify->err);
-        if (status == WEIR_OK) {
-            status = keys_put(known, &key, dispatch->n_lines, verify->err);
-        }
-        if (status != WEIR_OK) {
-            return status;
-        }
-        found = dispatch->n_lines++;
-        dispatch->lines[found] = (struct line){.engine = verify->nodes[node].engine,
-                                               .any_node = node,
-                                               .is_lengthless = verify->nodes[node].is_lengthless,
-                                               .candidate = NONE};
-    }
-    dispatch->line_of[node] = found;
-    dispatch->lines[found].n++;
-    return WEIR_OK;
-}
-
-static enum weir_status index_lines(struct dispatch *dispatch)
-{
-    const struct verify *verify = dispatch->verify;
-    uint32_t sum = 0;
-
-    dispatch->engine_first = calloc((size_t)verify->n_engines + 3, sizeof *dispatch->engine_first);
-    dispatch->engine_lines =
-        malloc(((size_t)dispatch->n_lines + 1) * sizeof *dispatch->engine_lines);
-    dispatch->dirty = malloc(((size_t)dispatch->n_lines + 1) * sizeof *dispatch->dirty);
-    if (dispatch->engine_first == NULL || dispatch->engine_lines == NULL ||
-        dispatch->dirty == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (uint32_t i = 0; i < dispatch->n_lines; i++) {
-        struct line *line = &dispatch->lines[i];
-
-        line->first = sum;
-        sum += line->n;
-        line->n = 0;
-        dispatch->engine_first[(line->engine == NONE ? verify->n_engines : line->engine) + 2]++;
-    }
-    for (uint32_t i = 1; i < verify->n_engines + 3; i++) {
-        dispatch->engine_first[i] += dispatch->engine_first[i - 1];
-    }
-    for (uint32_t i = 0; i < dispatch->n_lines; i++) {
-        uint32_t engine = dispatch->lines[i].engine;
-
-        engine = engine == NONE ? verify->n_engines : engine;
-        dispatch->engine_lines[dispatch->engine_first[engine + 1]++] = i;
-    }
-    for (uint32_t rank = 0; rank < verify->n_nodes; rank++) {
-        struct line *line = &dispatch->lines[dispatch->line_of[dispatch->by_rank[rank]]];
-
-        dispatch->in_line[line->first + line->n++] = dispatch->by_rank[rank];
-    }
-    return WEIR_OK;
-}
-
-static void keys_of_line(const struct dispatch *dispatch, uint32_t index, uint32_t keys[2])
-{
-    keys[0] = keys[1] = NONE;
-    if (!dispatch->lines[index].is_lengthless) {
-        apart_keys(&dispatch->pairs, dispatch->lines[index].any_node, keys);
-    }
-}
-
-static enum weir_status index_keys(struct dispatch *dispatch)
-{
-    uint32_t n_keys = dispatch->pairs.n_keys;
-
-    dispatch->key_first = calloc((size_t)n_keys + 2, sizeof *dispatch->key_first);
-    dispatch->key_lines = malloc((2 * (size_t)dispatch->n_lines + 1) * sizeof *dispatch->key_lines);
-    if (dispatch->key_first == NULL || dispatch->key_lines == NULL) {
-        return weir_error_memory(dispatch->verify->err);
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < dispatch->n_lines; i++) {
-            uint32_t keys[2];
-
-            keys_of_line(dispatch, i, keys);
-            for (int j = 0; j < 2; j++) {
-                if (keys[j] != NONE && pass == 0) {
-                    dispatch->key_first[keys[j] + 2]++;
-                } else if (keys[j] != NONE) {
-                    dispatch->key_lines[dispatch->key_first[keys[j] + 1]++] = i;
-                }
-            }
-        }
-        for (uint32_t i = 1; pass == 0 && i < n_keys + 2; i++) {
-            dispatch->key_first[i] += dispatch->key_first[i - 1];
-        }
-    }
-    return WEIR_OK;
-}
-
-static enum weir_status make_lines(struct dispatch *dispatch)
-{
-    struct verify *verify = dispatch->verify;
-    struct keys *known = keys_new();
-    enum weir_status status = known == NULL ? weir_error_memory(verify->err) : WEIR_OK;
-
-    for (uint32_t i = 0; i < verify->n_nodes && status == WEIR_OK; i++) {
-        status = find_line(dispatch, known, i);
-    }
-    keys_free(known);
-    if (status == WEIR_OK) {
-        status = index_lines(dispatch);
-    }
-    return status == WEIR_OK ? index_keys(dispatch) : status;
-}
-
-static enum weir_status list_beginners(struct dispatch *dispatch)
-{
-    const struct verify *verify = dispatch->verify;
-    uint32_t *first = calloc((size_t)verify->n_copies + 2, sizeof *first);
-
-    dispatch->beginners_first = first;
-    dispatch->beginners = malloc(((size_t)verify->n_touches + 1) * sizeof *dispatch->beginners);
-    dispatch->has_begun = calloc((size_t)verify->n_copies + 1, sizeof *dispatch->has_begun);
-    if (first == NULL || dispatch->beginners == NULL || dispatch->has_begun == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (uint32_t i = 0; i < verify->n_touches; i++) {
-        first[verify->touches[i].copy + 2] += verify_may_begin(verify, &verify->touches[i]) ? 1 : 0;
-    }
-    for (uint32_t i = 1; i < verify->n_copies + 2; i++) {
-        first[i] += first[i - 1];
-    }
-    for (uint32_t node = 0; node < verify->n_nodes; node++) {
-        for (uint32_t i = verify->touch_first[node]; i < verify->touch_first[node + 1]; i++) {
-            if (verify_may_begin(verify, &verify->touches[i])) {
-                dispatch->beginners[first[verify->touches[i].copy + 1]++] = node;
-            }
-        }
-    }
-    return WEIR_OK;
-}
-
 /* --- what can start --------------------------------------------------------------------------- */
 
-static uint32_t needs_now(const struct dispatch *dispatch, uint32_t node)
+static uint32_t lines_needs(const struct dispatch *dispatch, uint32_t node)
 {
     return verify_needs_of(dispatch->verify, node, dispatch->has_begun, dispatch->needs);
 }
@@ -292,7 +27,7 @@ static uint32_t needs_now(const struct dispatch *dispatch, uint32_t node)
 /* The first domain in which the node lacks bytes; NONE. @param need_bytes how many it needs there */
 static uint32_t short_in(struct dispatch *dispatch, uint32_t node, int64_t *need_bytes)
 {
-    uint32_t n = needs_now(dispatch, node);
+    uint32_t n = lines_needs(dispatch, node);
 
     for (uint32_t i = 0; i < n; i++) {
         if (dispatch->needs[i].bytes > dispatch->free_bytes[dispatch->needs[i].domain]) {
@@ -322,189 +57,12 @@ static void mark(struct dispatch *dispatch, uint32_t index)
     }
 }
 
-/* --- those that are ready and have not been looked at ------------------------------------------- */
-
-static enum weir_status heap_push(uint32_t **heap, size_t *room, uint32_t *n, uint32_t value,
-                                  struct weir_error *err)
-{
-    uint32_t at = *n;
-    enum weir_status status = array_grow(heap, room, (size_t)*n + 1, err);
-
-    if (status != WEIR_OK) {
-        return status;
-    }
-    (*n)++;
-    for (; at > 0 && (*heap)[(at - 1) / 2] > value; at = (at - 1) / 2) {
-        (*heap)[at] = (*heap)[(at - 1) / 2];
-    }
-    (*heap)[at] = value;
-    return WEIR_OK;
-}
-
-static void heap_pop(uint32_t *heap, uint32_t *n)
-{
-    uint32_t value = heap[--*n], at = 0;
-
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-
-        if (child >= *n) {
-            break;
-        }
-        child += child + 1 < *n && heap[child + 1] < heap[child] ? 1 : 0;
-        if (heap[child] >= value) {
-            break;
-        }
-        heap[at] = heap[child];
-        at = child;
-    }
-    if (*n > 0) {
-        heap[at] = value;
-    }
-}
-
-/* --- those that lack bytes -------------------------------------------------------------------- */
-
-static bool may_need(const struct verify *verify, uint32_t node, uint32_t domain,
-                     struct verify_need *needs)
-{
-    uint32_t n = verify_needs_at(verify, node, -1, needs);
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (needs[i].domain == domain) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum weir_status open_shelf(struct dispatch *dispatch, struct line *line,
-                                   struct shelf *shelf)
-{
-    const struct verify *verify = dispatch->verify;
-
-    shelf->nodes = malloc(((size_t)line->n + 1) * sizeof *shelf->nodes);
-    if (shelf->nodes == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (uint32_t i = line->first; i < line->first + line->n; i++) {
-        if (may_need(verify, dispatch->in_line[i], shelf->domain, dispatch->needs)) {
-            shelf->nodes[shelf->n++] = dispatch->in_line[i];
-        }
-    }
-    shelf->leaves = 1;
-    while (shelf->leaves < shelf->n) {
-        shelf->leaves *= 2;
-    }
-    shelf->least = malloc(2 * shelf->leaves * sizeof *shelf->least);
-    if (shelf->least == NULL) {
-        return weir_error_memory(verify->err);
-    }
-    for (size_t i = 0; i < 2 * shelf->leaves; i++) {
-        shelf->least[i] = INT64_MAX;
-    }
-    return WEIR_OK;
-}
-
-static enum weir_status find_shelf(struct dispatch *dispatch, struct line *line, uint32_t domain,
-                                   uint32_t *out)
-{
-    struct list *list;
-    enum weir_status status;
-
-    for (uint32_t i = 0; i < line->n_shelves; i++) {
-        if (line->shelves[i].domain == domain) {
-            *out = i;
-            return WEIR_OK;
-        }
-    }
-    status = array_grow(&line->shelves, &line->shelves_room, (size_t)line->n_shelves + 1,
-                        dispatch->verify->err);
-    if (status != WEIR_OK) {
-        return status;
-    }
-    list = &dispatch->lacking[domain];
-    status = array_grow(&list->items, &list->room, (size_t)list->n + 1, dispatch->verify->err);
-    if (status != WEIR_OK) {
-        return status;
-    }
-    list->items[list->n++] = (uint32_t)(line - dispatch->lines);
-    *out = line->n_shelves++;
-    line->shelves[*out] = (struct shelf){.domain = domain};
-    return open_shelf(dispatch, line, &line->shelves[*out]);
-}
-
-/* The node's leaf: they are in dispatch order. */
-static uint32_t leaf_of(const struct dispatch *dispatch, const struct shelf *shelf, uint32_t node)
-{
-    uint32_t low = 0, high = shelf->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (dispatch->rank[shelf->nodes[middle]] < dispatch->rank[node]) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void set_leaf(const struct dispatch *dispatch, struct shelf *shelf, uint32_t node,
-                     int64_t value)
-{
-    size_t at = shelf->leaves + leaf_of(dispatch, shelf, node);
-
-    shelf->least[at] = value;
-    for (at /= 2; at > 0; at /= 2) {
-        int64_t left = shelf->least[2 * at], right = shelf->least[2 * at + 1];
-
-        shelf->least[at] = left < right ? left : right;
-    }
-}
-
-/* The first that needs no more than that; NONE. */
-static uint32_t first_covered(const struct shelf *shelf, int64_t bytes)
-{
-    size_t at = 1;
-
-    if (shelf->least[1] > bytes || shelf->least[1] == INT64_MAX) {
-        return NONE;
-    }
-    while (at < shelf->leaves) {
-        at = shelf->least[2 * at] <= bytes ? 2 * at : 2 * at + 1;
-    }
-    return shelf->nodes[at - shelf->leaves];
-}
-
-static enum weir_status set_aside(struct dispatch *dispatch, struct line *line, uint32_t node,
-                                  uint32_t domain, int64_t need_bytes)
-{
-    uint32_t shelf = 0;
-    enum weir_status status = find_shelf(dispatch, line, domain, &shelf);
-
-    if (status == WEIR_OK) {
-        dispatch->state[node] = LACKING;
-        dispatch->lacks[node] = shelf;
-        set_leaf(dispatch, &line->shelves[shelf], node, need_bytes);
-    }
-    return status;
-}
-
-static void take_down(struct dispatch *dispatch, uint32_t node)
-{
-    struct line *line = &dispatch->lines[dispatch->line_of[node]];
-
-    set_leaf(dispatch, &line->shelves[dispatch->lacks[node]], node, INT64_MAX);
-}
-
 /* --- the first of a line that could start ------------------------------------------------------ */
 
 static uint32_t first_waiting(struct dispatch *dispatch, struct line *line)
 {
     while (line->n_heap > 0 && dispatch->state[dispatch->by_rank[line->heap[0]]] != WAITING) {
-        heap_pop(line->heap, &line->n_heap);
+        ranks_pop(line->heap, &line->n_heap);
     }
     return line->n_heap > 0 ? line->heap[0] : NONE;
 }
@@ -515,7 +73,7 @@ static uint32_t first_of(struct dispatch *dispatch, struct line *line)
 
     for (uint32_t i = 0; i < line->n_shelves; i++) {
         uint32_t node =
-            first_covered(&line->shelves[i], dispatch->free_bytes[line->shelves[i].domain]);
+            lines_first_covered(&line->shelves[i], dispatch->free_bytes[line->shelves[i].domain]);
 
         if (node != NONE && dispatch->rank[node] < best) {
             best = dispatch->rank[node];
@@ -547,11 +105,11 @@ static enum weir_status look(struct dispatch *dispatch, struct line *line)
             return WEIR_OK;
         }
         if (dispatch->state[node] == LACKING) {
-            take_down(dispatch, node);
+            lines_take_down(dispatch, node);
         } else {
-            heap_pop(line->heap, &line->n_heap);
+            ranks_pop(line->heap, &line->n_heap);
         }
-        status = set_aside(dispatch, line, node, domain, need_bytes);
+        status = lines_set_aside(dispatch, line, node, domain, need_bytes);
     }
     return status;
 }
@@ -571,8 +129,8 @@ static enum weir_status first_of_all(struct dispatch *dispatch, uint32_t *out)
             line->is_dirty = false;
             status = look(dispatch, line);
             if (status == WEIR_OK && line->candidate != NONE) {
-                status = heap_push(&dispatch->heads, &dispatch->heads_room, &dispatch->n_heads,
-                                   line->candidate, dispatch->verify->err);
+                status = ranks_push(&dispatch->heads, &dispatch->heads_room, &dispatch->n_heads,
+                                    line->candidate, dispatch->verify->err);
             }
         }
         if (status != WEIR_OK || dispatch->n_heads == 0) {
@@ -581,7 +139,7 @@ static enum weir_status first_of_all(struct dispatch *dispatch, uint32_t *out)
         rank = dispatch->heads[0];
         line = &dispatch->lines[dispatch->line_of[dispatch->by_rank[rank]]];
         if (line->candidate != rank) { /* it was there twice, or has gone */
-            heap_pop(dispatch->heads, &dispatch->n_heads);
+            ranks_pop(dispatch->heads, &dispatch->n_heads);
             continue;
         }
         status = look(dispatch, line); /* others have taken since */
@@ -589,10 +147,10 @@ static enum weir_status first_of_all(struct dispatch *dispatch, uint32_t *out)
             *out = dispatch->by_rank[rank];
             return status;
         }
-        heap_pop(dispatch->heads, &dispatch->n_heads);
+        ranks_pop(dispatch->heads, &dispatch->n_heads);
         if (status == WEIR_OK && line->candidate != NONE) {
-            status = heap_push(&dispatch->heads, &dispatch->heads_room, &dispatch->n_heads,
-                               line->candidate, dispatch->verify->err);
+            status = ranks_push(&dispatch->heads, &dispatch->heads_room, &dispatch->n_heads,
+                                line->candidate, dispatch->verify->err);
         }
     }
     return status;
@@ -603,7 +161,7 @@ static enum weir_status first_of_all(struct dispatch *dispatch, uint32_t *out)
 static void leave(struct dispatch *dispatch, uint32_t node)
 {
     if (dispatch->state[node] == LACKING) {
-        take_down(dispatch, node);
+        lines_take_down(dispatch, node);
     }
     if (dispatch->state[node] == WAITING || dispatch->state[node] == LACKING) {
         mark(dispatch, dispatch->line_of[node]);
@@ -674,8 +232,8 @@ static enum weir_status happen(struct dispatch *dispatch, const struct event *ev
         }
         dispatch->state[what] = WAITING;
         mark(dispatch, line);
-        return heap_push(&dispatch->lines[line].heap, &dispatch->lines[line].heap_room,
-                         &dispatch->lines[line].n_heap, dispatch->rank[what], verify->err);
+        return ranks_push(&dispatch->lines[line].heap, &dispatch->lines[line].heap_room,
+                          &dispatch->lines[line].n_heap, dispatch->rank[what], verify->err);
     case EVENT_GO:
         leave(dispatch, what);
         return WEIR_OK;
@@ -697,12 +255,12 @@ static void need_less(struct dispatch *dispatch, uint32_t copy, uint32_t node)
             continue;
         }
         shelf = &line->shelves[dispatch->lacks[other]];
-        n = needs_now(dispatch, other);
+        n = lines_needs(dispatch, other);
         for (uint32_t j = 0; j < n; j++) {
             need_bytes =
                 dispatch->needs[j].domain == shelf->domain ? dispatch->needs[j].bytes : need_bytes;
         }
-        set_leaf(dispatch, shelf, other, need_bytes);
+        lines_set_need(dispatch, shelf, other, need_bytes);
         mark(dispatch, dispatch->line_of[other]);
     }
 }
@@ -711,7 +269,7 @@ static void need_less(struct dispatch *dispatch, uint32_t copy, uint32_t node)
 static void take(struct dispatch *dispatch, uint32_t node)
 {
     struct verify *verify = dispatch->verify;
-    uint32_t n = needs_now(dispatch, node);
+    uint32_t n = lines_needs(dispatch, node);
 
     for (uint32_t i = 0; i < n; i++) {
         dispatch->free_bytes[dispatch->needs[i].domain] -= dispatch->needs[i].bytes;
@@ -1010,40 +568,20 @@ static enum weir_status dispatch_begin(struct dispatch *dispatch)
         dispatch->free_bytes[i] = verify_usable_bytes(verify, i);
     }
     if (status == WEIR_OK) {
-        status = rank_all(dispatch);
+        status = lines_rank(dispatch);
     }
     if (status == WEIR_OK) {
-        status = make_lines(dispatch);
+        status = lines_make(dispatch);
     }
     if (status == WEIR_OK) {
-        status = list_beginners(dispatch);
+        status = lines_list_beginners(dispatch);
     }
     return status == WEIR_OK ? list_events(dispatch) : status;
 }
 
 static void dispatch_free(struct dispatch *dispatch)
 {
-    for (uint32_t i = 0; i < dispatch->n_lines; i++) {
-        struct line *line = &dispatch->lines[i];
-
-        for (uint32_t j = 0; j < line->n_shelves; j++) {
-            free(line->shelves[j].least);
-            free(line->shelves[j].nodes);
-        }
-        free(line->shelves);
-        free(line->heap);
-    }
-    for (uint32_t i = 0; dispatch->lacking != NULL && i < dispatch->verify->n_domains; i++) {
-        free(dispatch->lacking[i].items);
-    }
-    free(dispatch->lacking);
-    free(dispatch->key_first);
-    free(dispatch->key_lines);
-    free(dispatch->lines);
-    free(dispatch->rank);
-    free(dispatch->by_rank);
-    free(dispatch->line_of);
-    free(dispatch->in_line);
+    lines_free(dispatch);
     free(dispatch->state);
     free(dispatch->lacks);
     free(dispatch->is_told);
@@ -1051,10 +589,6 @@ static void dispatch_free(struct dispatch *dispatch)
     free(dispatch->free_bytes);
     free(dispatch->needs);
     free(dispatch->has_begun);
-    free(dispatch->beginners_first);
-    free(dispatch->beginners);
-    free(dispatch->engine_first);
-    free(dispatch->engine_lines);
     free(dispatch->dirty);
     free(dispatch->heads);
     free(dispatch->events);
