@@ -56,6 +56,7 @@ enum weir_status lacking_add(struct simulation *sim, struct candidate candidate,
         status = waits_set_aside(sim, &candidate, WAIT_CAPACITY);
     }
     if (status == WEIR_OK) {
+        candidate.given = sim->instant;
         status = shelf_add(&sim->shelves, &shelf->root, candidate,
                            memory_need_bytes(sim->memory, candidate.node, domain), sim->err);
     }
@@ -105,6 +106,7 @@ static enum weir_status push_level(struct simulation *sim, struct lacking_domain
             return WEIR_OK;
         }
         latest->end_ns = sim->now_ns;
+        latest->end_instant = sim->instant;
         latest->giver = level.giver;
         latest->given_copy = level.given_copy;
     }
@@ -130,7 +132,7 @@ enum weir_status lacking_settle(struct simulation *sim)
 
         if (sim->lacking[i].n_lacking > 0) {
             status = push_level(sim, &sim->lacking[i],
-                                (struct free_level){free_bytes(sim, domain), -1,
+                                (struct free_level){free_bytes(sim, domain), -1, 0,
                                                     memory_last_giver(sim->memory, domain),
                                                     memory_last_copy(sim->memory, domain)});
         }
@@ -157,6 +159,13 @@ static const struct free_level *last_too_low(const struct lacking_domain *lackin
     return low == 0 ? NULL : &lacking->levels[low - 1];
 }
 
+/* Had the candidate room before now, since the level ended, and since it was found to lack some? What
+ * came and went within an instant makes no level. */
+static bool had_room(const struct free_level *level, const struct candidate *candidate)
+{
+    return level != NULL && level->end_ns >= 0 && level->end_instant >= candidate->given;
+}
+
 /* Who ended the node's lack of so many bytes, which may be a while ago: since then it lacked a slot. */
 static void name_giver(struct simulation *sim, struct candidate *candidate, weir_domain domain,
                        int64_t need_bytes)
@@ -165,7 +174,7 @@ static void name_giver(struct simulation *sim, struct candidate *candidate, weir
     struct timeline_span *span = &sim->timeline->spans[candidate->node];
     uint32_t copy;
 
-    if (level == NULL || level->end_ns < 0) {
+    if (!had_room(level, candidate)) {
         span->blocker = memory_last_giver(sim->memory, domain);
         copy = memory_last_copy(sim->memory, domain);
     } else {
@@ -214,12 +223,12 @@ static enum weir_status put_back(struct simulation *sim, uint32_t engine, uint32
     weir_domain domain = {shelf->domain};
     int64_t need_bytes = memory_need_bytes(sim->memory, candidate.node, domain);
     const struct free_level *level = last_too_low(&sim->lacking[domain.index], needed_bytes);
-    bool had_room = level != NULL && level->end_ns >= 0;
 
     if (sim->priority != NULL) {
         candidate.priority = sim->priority[candidate.node];
     }
-    if (need_bytes == needed_bytes || (!had_room && need_bytes > free_bytes(sim, domain))) {
+    if (need_bytes == needed_bytes ||
+        (!had_room(level, &candidate) && need_bytes > free_bytes(sim, domain))) {
         return shelf_add(&sim->shelves, &shelf->root, candidate, need_bytes, sim->err);
     }
     name_giver(sim, &candidate, domain, needed_bytes);

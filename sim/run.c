@@ -95,6 +95,7 @@ static bool next_instant(struct simulation *sim, enum weir_status *status)
         sim->hypothetical_ns += next_ns - sim->now_ns;
     }
     sim->now_ns = next_ns;
+    sim->instant++;
     return *status == WEIR_OK;
 }
 

@@ -41,7 +41,8 @@ struct waiting {
 /* What was free in a domain from one instant on, and who changed that. */
 struct free_level {
     int64_t free_bytes;
-    int64_t end_ns; /* when the next level began; -1 while this is the latest */
+    int64_t end_ns;       /* when the next level began; -1 while this is the latest */
+    uint32_t end_instant; /* which instant that was */
     weir_node giver;
     uint32_t given_copy; /* WEIR_NONE when it was workspace or staging */
 };
@@ -99,7 +100,8 @@ struct simulation {
     bool has_overlaps; /* one of the two is there */
 
     int64_t now_ns;
-    uint32_t *left; /* by node: edges whose producers have not started or finished yet */
+    uint32_t instant; /* the how-manieth, for those that lack bytes */
+    uint32_t *left;   /* by node: edges whose producers have not started or finished yet */
     struct stretches stretches; /* kept when details are */
     struct event_log log;       /* of nodes that touch bytes; kept when details are */
     uint32_t n_to_run;          /* nodes that have not finished, and will unless the run is stuck */
