@@ -37,9 +37,9 @@ struct candidate {
     int64_t ready_ns;
     int64_t since_ns; /* the stretch of waiting that it is in began then; no part of the order */
     uint32_t node;
-    uint32_t
-        given; /* the object whose bytes woke it last; of one that lacks bytes, in which instant it
-                       was found to; no part of the order */
+    /* The object whose bytes woke it last; of one that lacks bytes, in which instant it was found to. No
+     * part of the order. */
+    uint32_t given;
 };
 
 /* Mostly nodes become ready in the order in which they go: those stand in line. In the heap are the
