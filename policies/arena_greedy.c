@@ -9,6 +9,7 @@
  * most pairs are told apart by two numbers of each (arena_order.h). */
 #include <stdlib.h>
 
+#include "policies/arena_order.h"
 #include "policies/arena_plan.h"
 #include "policies/arena_ranges.h"
 
@@ -156,6 +157,16 @@ struct pile {
     uint32_t n_blocks;
 };
 
+/* Does the other conflict? Of those that stand before the buffer its own row tells, which is at hand; of
+ * those behind, mostly the two numbers of the buffer. */
+static inline bool conflicts(const struct arena_order *order, uint32_t buffer, uint32_t other)
+{
+    if (other < buffer) {
+        return (order->bits[order->first[buffer] + other / 64] >> other % 64 & 1) == 0;
+    }
+    return !arena_order_before(order, buffer, other);
+}
+
 /* Goes up through what is placed: what ends below is passed, what conflicts is jumped. */
 static int64_t lowest(const struct pile *pile, uint32_t buffer)
 {
@@ -169,7 +180,7 @@ static int64_t lowest(const struct pile *pile, uint32_t buffer)
             if (placed->from >= offset + at->size_bytes) {
                 return offset;
             }
-            if (placed->to > offset && arena_conflict(pile->problem, buffer, placed->buffer)) {
+            if (placed->to > offset && conflicts(pile->problem->order, buffer, placed->buffer)) {
                 offset = arena_align(placed->to, at->align_bytes);
             }
         }
