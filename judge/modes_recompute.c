@@ -109,10 +109,11 @@ static void fill(struct contents *contents, uint32_t node, const struct bind_tou
         graph_node(contents->modes->graph, (weir_node){node}, &value);
         contents->copy_version[copy] =
             weir_same(value.object, object) ? version_brought(contents, touches, n, object) : 0;
-    } else if (writes_whole(contents, node, object) || contents->copy_version[copy] == *version) {
+    } else if (writes_whole(contents, node, object) ||
+               (*version > 0 && contents->copy_version[copy] == *version)) {
         contents->copy_version[copy] = ++*version;
     } else {
-        ++*version; /* a part of it, in a copy that was not current: no copy is, whole */
+        ++*version; /* a part of it, in a copy that was not current, or not whole: no copy is */
         contents->copy_version[copy] = 0;
     }
 }
@@ -311,7 +312,8 @@ static struct modes_case find_user(struct contents *contents, uint32_t node)
             continue;
         }
         made = read_of(modes, node, user);
-        if (!weir_is(made)) {
+        if (!weir_is(made) ||
+            !writes_whole(contents, node, bind_copy(modes->binding, made)->object)) {
             continue;
         }
         way = find_way(contents, node, user, made.index);

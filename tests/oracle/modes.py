@@ -100,8 +100,12 @@ class Run:
             return begin, spans.get(copy.reclamation.index, (0, FOREVER))[1]
         if copy.stays:
             return begin, FOREVER
-        return begin, max(spans.get(node.index, (0, FOREVER))[1]
-                          for node in copy.users + copy.holders)
+        return begin, max([begin] + [self.end(node.index, spans)
+                                     for node in copy.users + copy.holders])
+
+    def end(self, at, spans):
+        """When a node has finished. What a complete run did not run, was off or not needed."""
+        return spans.get(at, (0, 0 if self.status == 'complete' else FOREVER))[1]
 
     def charges(self, at, span, spans):
         """(domain, bytes, from, to) of workspace and staging."""
@@ -110,7 +114,7 @@ class Run:
             yield domain or self.graph.works_in(node), size, *span
         if node.staging is not None:
             users = [user.index for copy in self.bound.fills.get(at, ()) for user in copy.users]
-            end = max([span[1]] + [spans.get(user, (0, FOREVER))[1] for user in users])
+            end = max([span[1]] + [self.end(user, spans) for user in users])
             yield node.staging[1] or self.graph.works_in(node), node.staging[0], span[0], end
 
     def size(self, copy):
