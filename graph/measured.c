@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEMAND "demand."
-
 static const char *const names[] = {"", "pairwise", "share", "roofline"};
 
 const char *measured_family_name(enum measured_family family)
@@ -55,6 +53,17 @@ enum measured_family measured_family(const struct graph *graph)
         }
     }
     return best;
+}
+
+/* The resource that a demand of the family is of; NULL: it is no such line. */
+static const char *demanded(const struct graph *graph, uint32_t index, enum measured_family family)
+{
+    static const char *const begin[] = {"", "", "share.demand.", "roofline.demand."};
+    size_t length = strlen(begin[family]);
+
+    return length > 0 && strncmp(family_of(graph, index), begin[family], length) == 0
+               ? family_of(graph, index) + length
+               : NULL;
 }
 
 /* --- single lines ---------------------------------------------------------------------------- */
@@ -117,7 +126,7 @@ static enum weir_status read_demand(const struct graph *graph, uint32_t index, s
     weir_class class_ = graph_find_class(graph, graph_param(graph, index)->name);
     weir_resource resource;
     enum weir_status status =
-        find_resource(graph, index, family_of(graph, index) + strlen(DEMAND), &resource, err);
+        find_resource(graph, index, demanded(graph, index, out->family), &resource, err);
     int64_t capacity;
 
     if (status != WEIR_OK) {
@@ -168,7 +177,7 @@ static enum weir_status read_line(const struct graph *graph, uint32_t index, str
     if (out->family == MEASURED_PAIRWISE) {
         return WEIR_OK;
     }
-    if (strncmp(family, DEMAND, strlen(DEMAND)) == 0) {
+    if (demanded(graph, index, out->family) != NULL) {
         return read_demand(graph, index, out, err);
     }
     if (strcmp(family, out->family == MEASURED_SHARE ? "share.eta" : "roofline.eta") == 0) {
@@ -253,8 +262,10 @@ void measured_rates(const struct measured *measured, const struct graph *graph, 
     }
 }
 
-static bool asks(const struct graph *graph, weir_node node, weir_resource resource)
+static bool asks(const struct graph *graph, enum measured_family family, weir_node node,
+                 weir_resource resource)
 {
+    const char *name = graph_text(graph, graph_resource(graph, resource)->name);
     weir_class class_ = graph_node_class(graph, node);
     struct graph_node value;
 
@@ -265,12 +276,10 @@ static bool asks(const struct graph *graph, weir_node node, weir_resource resour
         }
     }
     for (uint32_t i = 0; i < graph_n_params(graph) && value.n_uses == 0 && weir_is(class_); i++) {
-        const char *family = family_of(graph, i);
+        const char *of = demanded(graph, i, family);
 
-        if (strncmp(family, DEMAND, strlen(DEMAND)) == 0 && graph_param(graph, i)->value > 0 &&
-            weir_same(graph_find_class(graph, graph_param(graph, i)->name), class_) &&
-            strcmp(family + strlen(DEMAND),
-                   graph_text(graph, graph_resource(graph, resource)->name)) == 0) {
+        if (of != NULL && strcmp(of, name) == 0 && graph_param(graph, i)->value > 0 &&
+            weir_same(graph_find_class(graph, graph_param(graph, i)->name), class_)) {
             return true;
         }
     }
@@ -279,8 +288,11 @@ static bool asks(const struct graph *graph, weir_node node, weir_resource resour
 
 bool measured_meet(const struct graph *graph, weir_node a, weir_node b)
 {
+    enum measured_family family = measured_family(graph);
+
     for (uint32_t i = 0; i < graph_n_resources(graph); i++) {
-        if (asks(graph, a, (weir_resource){i}) && asks(graph, b, (weir_resource){i})) {
+        if (asks(graph, family, a, (weir_resource){i}) &&
+            asks(graph, family, b, (weir_resource){i})) {
             return true;
         }
     }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fitted models of contention that a machine says, by `param` lines:
  *
- *     param measured FAMILY ERROR      pairwise, share or roofline: its error on sets that the fit never
- *                                      saw; the least is used, of equal ones the first in this order
- *     param demand.RES CLASS RATE      what a node of the class asks of the resource alone, unless it
- *                                      says `uses` itself
- *     param share.eta RES ETA          the part of its capacity that a resource gives to several (1)
- *     param roofline.eta RES ETA       the same, as the other family found it (1)
- *     param roofline p P               the power
+ *     param measured FAMILY ERROR           pairwise, share or roofline: its error on sets that the fit
+ *                                           never saw; the least is used, of equal ones the first in
+ *                                           this order
+ *     param share.demand.RES CLASS RATE     what a node of the class asks of the resource alone, unless
+ *                                           it says `uses` itself
+ *     param share.eta RES ETA               the part of its capacity that a resource gives to several (1)
+ *     param roofline.demand.RES CLASS RATE  the same, as the other family found it
+ *     param roofline.eta RES ETA
+ *     param roofline p P                    the power
  */
 #ifndef WEIR_GRAPH_MEASURED_H
 #define WEIR_GRAPH_MEASURED_H

@@ -163,13 +163,13 @@ class MachineMaker:
         if 'roofline' in families or draw.random() < .5:
             self.put(Statement('param', 'roofline', 'p', draw.choice(POWERS)))
         for name, capacity in self.graph.resources.items():
-            for family in ('share.eta', 'roofline.eta'):
+            for family in ('share', 'roofline'):
                 if draw.random() < .7:
-                    self.put(Statement('param', family, name, draw.choice(ETAS)))
-            for klass in self.classes:
-                if draw.random() < .6:
-                    self.put(Statement('param', 'demand.' + name, klass,
-                                       str(draw.randint(0, capacity))))
+                    self.put(Statement('param', family + '.eta', name, draw.choice(ETAS)))
+                for klass in self.classes:
+                    if draw.random() < .6:
+                        self.put(Statement('param', f'{family}.demand.{name}', klass,
+                                           str(draw.randint(0, capacity))))
 
     def objects(self):
         domains = list(self.graph.domains)

@@ -24,7 +24,7 @@ def without_name(statements, name, keywords):
         defines = statement.keyword in keywords and statement.names[0] == name
         speaks = (statement.keyword in ('edge', 'overlap', 'kappa') and name in statement.names[:2]
                   or statement.keyword == 'param' and name in (
-                      statement.names[1], statement.names[0].removeprefix('demand.')))
+                      statement.names[1], statement.names[0].split('.demand.')[-1]))
         if defines or speaks:
             continue
         statement = statement.copy()

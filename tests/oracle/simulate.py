@@ -111,8 +111,8 @@ class Fitted:
                 if not 0.01 <= value <= 100:
                     raise InputError(f'param {family} {name} {value}: not from 0.01 to 100', name)
                 self.eta[name] = value
-            elif family.startswith('demand.'):
-                resource = family.removeprefix('demand.')
+            elif family.startswith(self.family + '.demand.'):
+                resource = family.removeprefix(self.family + '.demand.')
                 self.known(resource)
                 if value < 0 or value % 1 != 0 or value > self.graph.resources[resource]:
                     raise InputError(f'param {family} {name} {value}: no rate of it', name)
