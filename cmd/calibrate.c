@@ -17,15 +17,17 @@ static const char usage[] =
     "                      -o MACHINE [--json]\n\n"
     "Measures a device and writes what it measured as a machine file, for --machine of other\n"
     "verbs: the rate of arithmetic, of streaming reads, latency and bandwidth of copies in each\n"
-    "direction, and how much each of these slows the others down. Every figure carries its\n"
-    "evidence, a 95 % interval and a confidence. Do nothing else on the machine meanwhile: "
-    "figures\n"
-    "that are too noisy to trust are named, and say so in the file.\n\n"
+    "direction, and how much each of these slows the others down, one beside another and, where\n"
+    "there are three processors or more, several at once; models of contention are fitted to "
+    "these\n"
+    "and judged by sets that the fit did not see, for `weir simulate --contention measured`.\n"
+    "Every figure carries its evidence, a 95 % interval and a confidence. Do nothing else on the\n"
+    "machine meanwhile: figures that are too noisy to trust are named, and say so in the file.\n\n"
     "  -o MACHINE       the file to write; - for standard output\n"
     "  --device D       host (the default); `weir devices` lists them\n"
     "  --deadline TIME  a GPU that shows no sign of life for so long is given up (300s)\n"
     "  --repeats N      of each measurement (15)\n"
-    "  --no-contention  do not measure pairs\n\n"
+    "  --no-contention  do not measure pairs, nor more at once\n\n"
     "example:\n"
     "  weir calibrate -o host.weir && weir simulate graph.weir --machine host.weir\n";
 
@@ -113,6 +115,88 @@ static void json_kappas(struct json *json, const struct calibration *c)
     json_close_array(json);
 }
 
+static void json_range(struct json *json, const char *name, const char *low, const char *high,
+                       double value, const struct fit_interval *range)
+{
+    json_ratio(json, name, value);
+    json_ratio(json, low, range->low);
+    json_ratio(json, high, range->high);
+}
+
+static void json_sets(struct json *json, const struct calibration *c)
+{
+    json_open_array(json, "sets");
+    for (uint32_t i = 0; i < c->n_sets; i++) {
+        const struct calibrate_set *set = &c->sets[i];
+
+        json_open_object(json, NULL);
+        json_text(json, "slowed", calibrate_class_name(set->slowed));
+        json_open_array(json, "beside");
+        for (int j = 0; j < CALIBRATE_CLASSES; j++) {
+            for (uint32_t k = 0; k < set->n_beside[j]; k++)
+                json_text(json, NULL, calibrate_class_name((enum calibrate_class)j));
+        }
+        json_close_array(json);
+        json_boolean(json, "fitted", !set->is_unseen);
+        json_range(json, "factor", "low_factor", "high_factor", set->kappa.factor,
+                   &set->kappa.range);
+        json_noise(json, &set->kappa.noise);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void json_model(struct json *json, const struct calibration *c)
+{
+    json_range(json, "power", "low_power", "high_power", c->model.power, &c->model.power_range);
+    json_open_array(json, "resources");
+    for (int r = 0; r < CALIBRATE_RESOURCES; r++) {
+        json_open_object(json, NULL);
+        json_text(json, "resource", calibrate_resource_name((enum calibrate_resource)r));
+        json_range(json, "eta", "low_eta", "high_eta", c->model.eta[r], &c->model.eta_range[r]);
+        json_range(json, "share_eta", "low_share_eta", "high_share_eta", c->model.share_eta[r],
+                   &c->model.share_range[r]);
+        json_close_object(json);
+    }
+    json_close_array(json);
+    json_open_array(json, "weights");
+    for (int i = CALIBRATE_H2D; i < CALIBRATE_CLASSES; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "class", calibrate_class_name((enum calibrate_class)i));
+        json_range(json, "weight", "low_weight", "high_weight", c->model.weight[i],
+                   &c->model.weight_range[i]);
+        json_range(json, "share_weight", "low_share_weight", "high_share_weight",
+                   c->model.share_weight[i], &c->model.share_weight_range[i]);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* Which family a simulation takes, and why. */
+static void json_contention(struct json *json, const struct calibration *c)
+{
+    if (!c->has_kappa)
+        return;
+    json_open_object(json, "contention");
+    json_text(json, "family", families_name(calibrate_family(c)));
+    json_text(json, "judged_by", c->n_unseen > 0 ? "unseen sets of three" : "nothing");
+    json_integer(json, "unseen_sets", c->n_unseen);
+    json_open_array(json, "families");
+    for (int f = 0; f < (c->is_fitted ? FAMILIES : 1) && c->n_unseen > 0; f++) {
+        json_open_object(json, NULL);
+        json_text(json, "family", families_name((enum family)f));
+        json_ratio(json, "mean_error_ratio", c->errors[f].mean);
+        json_ratio(json, "median_error_ratio", c->errors[f].median);
+        json_ratio(json, "p95_error_ratio", c->errors[f].p95);
+        json_close_object(json);
+    }
+    json_close_array(json);
+    if (c->is_fitted)
+        json_model(json, c);
+    json_sets(json, c);
+    json_close_object(json);
+}
+
 static void answer_json(const struct calibration *c, const char *path)
 {
     struct json json = {.file = stdout};
@@ -128,6 +212,7 @@ static void answer_json(const struct calibration *c, const char *path)
         json_rate(&json, c, (enum calibrate_class)i);
     json_close_object(&json);
     json_kappas(&json, c);
+    json_contention(&json, c);
     json_close_object(&json);
 }
 
@@ -170,6 +255,24 @@ static void print_kappas(const struct calibration *c)
     printf("\n");
 }
 
+static void print_families(const struct calibration *c)
+{
+    if (c->n_unseen == 0) {
+        printf("\n  --contention measured: the factors of pairs (three at once need three "
+               "processors; no model could be judged)\n");
+        return;
+    }
+    printf("\n  error on %" PRIu32
+           " sets of three that no fit saw: mean, median, 95th percentile\n",
+           c->n_unseen);
+    for (int f = 0; f < (c->is_fitted ? FAMILIES : 1); f++)
+        printf("  %-9s %6.1f %% %6.1f %% %6.1f %%%s\n", families_name((enum family)f),
+               100 * c->errors[f].mean, 100 * c->errors[f].median, 100 * c->errors[f].p95,
+               (enum family)f == calibrate_family(c) ? "  --contention measured" : "");
+    if (!c->is_fitted)
+        printf("  no other model fits what was measured\n");
+}
+
 static void answer_text(const struct calibration *c, const char *path)
 {
     printf("%s: %s\n\n", path, c->info.name);
@@ -177,8 +280,10 @@ static void answer_text(const struct calibration *c, const char *path)
            "95 %", "spread", "pre-empted");
     for (int i = 0; i < CALIBRATE_CLASSES; i++)
         print_rate(c, (enum calibrate_class)i);
-    if (c->has_kappa)
+    if (c->has_kappa) {
         print_kappas(c);
+        print_families(c);
+    }
 }
 
 static enum weir_status write_machine(const struct calibration *c, const char *path,

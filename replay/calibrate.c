@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "replay/calibrate_internal.h"
+
 /* Sizes of copies, each four times the one before. */
 static const int64_t copy_sizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
                                      1 << 20, 4 << 20,  16 << 20, 64 << 20};
 #define COPY_SIZES ((uint32_t)(sizeof copy_sizes / sizeof *copy_sizes))
 #define LONGEST_NS 1000000    /* of the actions that give a rate */
-#define PAIR_NS 1000000       /* of each action of a pair */
 #define PAIR_BYTES (16 << 20) /* that the copies of a pair move through */
 
 /* Domains of the machine, in the order in which they are declared. */
@@ -61,7 +62,7 @@ struct calibrate_options calibrate_default(void)
 
 /* ---- measuring ---- */
 
-static struct measure_action class_action(enum calibrate_class class_)
+struct measure_action calibrate_action(enum calibrate_class class_)
 {
     switch (class_) {
     case CALIBRATE_COMPUTE:
@@ -83,8 +84,13 @@ static bool is_copy(enum calibrate_class class_)
     return class_ >= CALIBRATE_H2D;
 }
 
-static void tell_progress(const struct calibrate_options *options, uint32_t done, uint32_t of)
+void calibrate_tell(const struct calibrate_options *options, const struct calibration *c,
+                    uint32_t done)
 {
+    uint32_t of = CALIBRATE_CLASSES + calibrate_count_sets(c);
+
+    if (c->has_kappa)
+        of += CALIBRATE_CLASSES * CALIBRATE_CLASSES;
     if (options->progress != NULL)
         options->progress(options->progress_arg, (double)done / of);
 }
@@ -95,7 +101,7 @@ static enum weir_status measure_alone(const struct calibrate_options *options,
     enum weir_status status = WEIR_OK;
 
     for (int i = 0; i < CALIBRATE_CLASSES && status == WEIR_OK; i++) {
-        struct measure_action action = class_action((enum calibrate_class)i);
+        struct measure_action action = calibrate_action((enum calibrate_class)i);
 
         status = is_copy((enum calibrate_class)i)
                      ? measure_copies(c->ops, action.from, action.to, copy_sizes, COPY_SIZES,
@@ -103,8 +109,7 @@ static enum weir_status measure_alone(const struct calibrate_options *options,
                      : measure_rate(c->ops, &action, LONGEST_NS, options->n_repeats,
                                     MEASURE_INTERVALS, &c->rates[i], err);
         c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&c->rates[i].noise);
-        tell_progress(options, (uint32_t)i + 1,
-                      CALIBRATE_CLASSES * (c->has_kappa ? CALIBRATE_CLASSES + 1 : 1));
+        calibrate_tell(options, c, (uint32_t)i + 1);
     }
     return status;
 }
@@ -117,15 +122,16 @@ static enum weir_status measure_pairs(const struct calibrate_options *options,
     for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && status == WEIR_OK; p++) {
         int i = p / CALIBRATE_CLASSES;
         int j = p % CALIBRATE_CLASSES;
-        struct measure_action slowed = class_action((enum calibrate_class)i);
-        struct measure_action beside = class_action((enum calibrate_class)j);
+        const struct measure_runner slowed = {calibrate_action((enum calibrate_class)i),
+                                              &c->rates[i]};
+        const struct measure_runner beside = {calibrate_action((enum calibrate_class)j),
+                                              &c->rates[j]};
         struct measure_kappa *kappa = &c->kappas[i][j];
 
-        status = measure_kappa(c->ops, &slowed, &c->rates[i], &beside, &c->rates[j], PAIR_NS,
-                               options->n_repeats, kappa, err);
+        status = measure_kappa(c->ops, &slowed, &beside, 1, CALIBRATE_PAIR_NS, options->n_repeats,
+                               kappa, err);
         c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&kappa->noise);
-        tell_progress(options, CALIBRATE_CLASSES + (uint32_t)p + 1,
-                      CALIBRATE_CLASSES * (CALIBRATE_CLASSES + 1));
+        calibrate_tell(options, c, CALIBRATE_CLASSES + (uint32_t)p + 1);
     }
     return status;
 }
@@ -144,6 +150,10 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
     status = measure_alone(options, &c, err);
     if (status == WEIR_OK && c.has_kappa)
         status = measure_pairs(options, &c, err);
+    if (status == WEIR_OK && c.has_kappa)
+        status = calibrate_measure_sets(options, &c, err);
+    if (status == WEIR_OK && c.has_kappa)
+        status = calibrate_fit_sets(&c, err);
     if (status == WEIR_OK)
         *out = c;
     return status;
@@ -151,8 +161,7 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
 
 /* ---- the machine ---- */
 
-/* @param range "bandwidth 9.8..10.1 GB/s": the 95 % intervals */
-static enum weir_status evidence_of(struct graph *graph, const struct calibration *c,
+enum weir_status calibrate_evidence(struct graph *graph, const struct calibration *c,
                                     const char *what, const struct measure_noise *noise,
                                     const char *range, struct graph_evidence *out,
                                     struct weir_error *err)
@@ -205,12 +214,16 @@ static enum weir_status add_domain(struct graph *graph, const struct calibration
 }
 
 /* No more digits than the measurement has. */
-static int64_t per_second(const struct calibration *c, enum calibrate_class class_)
+int64_t calibrate_rounded(double rate)
 {
-    double rate = calibrate_rate_of(c, class_).per_s;
     double digit = pow(10, floor(log10(rate)) - 3);
 
     return rate < 1 ? 1 : rate > 9e18 ? INT64_MAX : (int64_t)llround(round(rate / digit) * digit);
+}
+
+static int64_t per_second(const struct calibration *c, enum calibrate_class class_)
+{
+    return calibrate_rounded(calibrate_rate_of(c, class_).per_s);
 }
 
 /* Two figures have one evidence, and the confidence of the worse. */
@@ -230,7 +243,8 @@ static enum weir_status compute_evidence(struct graph *graph, const struct calib
                    100 * stream->spread_ratio, 100 * stream->preempted_ratio);
     (void)snprintf(ranges, sizeof ranges, "%s, %s", rate_range(c, CALIBRATE_COMPUTE, flops),
                    rate_range(c, CALIBRATE_STREAM, bandwidth));
-    status = evidence_of(graph, c, what, &c->rates[CALIBRATE_COMPUTE].noise, ranges, out, err);
+    status =
+        calibrate_evidence(graph, c, what, &c->rates[CALIBRATE_COMPUTE].noise, ranges, out, err);
     out->confidence = fmin(out->confidence, calibrate_confidence(stream));
     return status;
 }
@@ -263,9 +277,9 @@ static enum weir_status add_roofline(struct graph *graph, const struct calibrati
     if (status == WEIR_OK)
         status = graph_intern_text(graph, "fp32_flops_per_s", &param.name, err);
     if (status == WEIR_OK)
-        status = evidence_of(graph, c, "multiply-add loop of one queue, with 64 bits",
-                             &c->rates[CALIBRATE_COMPUTE].noise,
-                             rate_range(c, CALIBRATE_COMPUTE, range), &param.evidence, err);
+        status = calibrate_evidence(graph, c, "multiply-add loop of one queue, with 64 bits",
+                                    &c->rates[CALIBRATE_COMPUTE].noise,
+                                    rate_range(c, CALIBRATE_COMPUTE, range), &param.evidence, err);
     return status == WEIR_OK ? graph_add_param(graph, &param, err) : status;
 }
 
@@ -274,7 +288,7 @@ static enum weir_status add_copies(struct graph *graph, const struct calibration
 {
     const struct measure_rate *rate = &c->rates[class_];
     struct graph_engine engine = graph_engine_default;
-    struct measure_action action = class_action(class_);
+    struct measure_action action = calibrate_action(class_);
     char bandwidth[RANGE_BYTES];
     char ranges[2 * RANGE_BYTES];
     weir_engine added;
@@ -289,9 +303,9 @@ static enum weir_status add_copies(struct graph *graph, const struct calibration
                    rate_range(c, class_, bandwidth), rate->fixed_range_ns.low / 1e3,
                    rate->fixed_range_ns.high / 1e3);
     if (status == WEIR_OK)
-        status = evidence_of(graph, c,
-                             "copies of 4 KiB to 64 MiB, fitted as latency + bytes / bandwidth",
-                             &rate->noise, ranges, &engine.evidence, err);
+        status = calibrate_evidence(
+            graph, c, "copies of 4 KiB to 64 MiB, fitted as latency + bytes / bandwidth",
+            &rate->noise, ranges, &engine.evidence, err);
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
@@ -321,8 +335,8 @@ static enum weir_status add_kappa(struct graph *graph, const struct calibration 
     if (status == WEIR_OK)
         status = graph_class_of(graph, beside, &kappa.beside, err);
     if (status == WEIR_OK)
-        status = evidence_of(graph, c, "actions of 1 ms alone and beside the other",
-                             &measured->noise, range, &kappa.evidence, err);
+        status = calibrate_evidence(graph, c, "actions of 1 ms alone and beside the other",
+                                    &measured->noise, range, &kappa.evidence, err);
     return status == WEIR_OK ? graph_add_kappa(graph, &kappa, err) : status;
 }
 
@@ -343,7 +357,7 @@ static enum weir_status fill_machine(struct graph *graph, const struct calibrati
         return status;
     for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES && status == WEIR_OK; p++)
         status = add_kappa(graph, c, p / CALIBRATE_CLASSES, p % CALIBRATE_CLASSES, err);
-    return status;
+    return status == WEIR_OK ? calibrate_add_fitted(graph, c, err) : status;
 }
 
 enum weir_status calibrate_machine(const struct calibration *calibration, struct graph **out,

@@ -3,6 +3,7 @@
 #ifndef WEIR_REPLAY_CALIBRATE_H
 #define WEIR_REPLAY_CALIBRATE_H
 
+#include "replay/families.h"
 #include "replay/measure.h"
 
 /* What is measured: an engine each, but for streaming, which is a class of nodes on the computing
@@ -16,6 +17,29 @@ enum calibrate_class {
 };
 #define CALIBRATE_CLASSES 5
 
+/* What classes share. Its capacity is what the class that asks for most of it has alone. */
+enum calibrate_resource {
+    CALIBRATE_ISSUE,  /* arithmetic */
+    CALIBRATE_MEMORY, /* a copy within it reads and writes each byte */
+    CALIBRATE_H2D_LINK,
+    CALIBRATE_D2H_LINK
+};
+#define CALIBRATE_RESOURCES 4
+
+/* Beside pairs: each class beside two and three of one class, which are fitted; and beside two of
+ * different classes, a quarter of all, drawn by a seed, which no fit sees. */
+#define CALIBRATE_LEVELS 3
+#define CALIBRATE_UNSEEN 13
+#define CALIBRATE_SETS \
+    (CALIBRATE_CLASSES * CALIBRATE_CLASSES * (CALIBRATE_LEVELS - 1) + CALIBRATE_UNSEEN)
+
+struct calibrate_set {
+    enum calibrate_class slowed;
+    uint32_t n_beside[CALIBRATE_CLASSES]; /* by class */
+    bool is_unseen;
+    struct measure_kappa kappa;
+};
+
 /* A figure is noisy, and a simulation with it not to be trusted, from here on. */
 #define CALIBRATE_NOISY_SPREAD 0.10    /* of one measurement about the figure */
 #define CALIBRATE_NOISY_WIDTH 0.10     /* of half of its 95 % interval */
@@ -23,7 +47,8 @@ enum calibrate_class {
 
 struct calibrate_options {
     uint32_t n_repeats;  /* of each size and each pair: FIT_FEWEST_BLOCKS or more */
-    bool has_contention; /* measure pairs too; needs two processors */
+    bool has_contention; /* measure pairs too, which needs two processors, and sets of more, which
+                            needs a processor for each */
     /* Told how much of the work is done, 0 to 1; NULL: nobody is. */
     void (*progress)(void *arg, double part);
     void *progress_arg;
@@ -38,6 +63,15 @@ struct calibration {
     bool has_kappa;
     struct measure_kappa kappas[CALIBRATE_CLASSES][CALIBRATE_CLASSES]; /* [slowed][beside] */
     uint32_t n_noisy;                                                  /* figures that are */
+
+    struct calibrate_set sets[CALIBRATE_SETS];
+    uint32_t n_sets, n_unseen;
+    bool is_fitted; /* models to pairs and sets; else only the factors of pairs are known */
+    struct families_demands demands;
+    struct families_model model;
+    struct families_error
+        errors[FAMILIES]; /* on sets that no fit saw; of pairwise also when nothing
+                                               was fitted, if there are any */
 };
 
 /** Measures. WEIR_DEVICE when the device is not there, fails, or is too busy for any figure. */
@@ -49,6 +83,11 @@ MUST_CHECK enum weir_status calibrate_measure(const char *device,
 MUST_CHECK enum weir_status calibrate_machine(const struct calibration *calibration,
                                               struct graph **out, struct weir_error *err);
 
+/* Of a resource: its name in the machine, and how much there is of it a second. */
+const char *calibrate_resource_name(enum calibrate_resource);
+double calibrate_capacity(const struct calibration *calibration, enum calibrate_resource);
+/** The family that a simulation takes: of those that are known the one of least error. */
+enum family calibrate_family(const struct calibration *calibration);
 /* Of a class: its name in the machine. */
 const char *calibrate_class_name(enum calibrate_class);
 bool calibrate_is_noisy(const struct measure_noise *noise);

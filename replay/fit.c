@@ -194,8 +194,7 @@ static double widening(size_t n_blocks)
            sqrt(b / (b - 1));
 }
 
-/* @param found sorted */
-static struct fit_interval interval_about(double figure, double *found, size_t n, size_t n_blocks)
+struct fit_interval fit_interval_about(double figure, double *found, size_t n, size_t n_blocks)
 {
     double wider = widening(n_blocks);
 
@@ -264,9 +263,9 @@ enum weir_status fit_line_interval(const double *x, const double *y, size_t n, s
                                 "they are too far from one; measure again",
                                 RESAMPLES - r.n_found, RESAMPLES);
     if (status == WEIR_OK) {
-        struct fit_interval logs = interval_about(0, r.second, r.n_found, n_blocks);
+        struct fit_interval logs = fit_interval_about(0, r.second, r.n_found, n_blocks);
 
-        out->intercept = interval_about(line->intercept, r.first, r.n_found, n_blocks);
+        out->intercept = fit_interval_about(line->intercept, r.first, r.n_found, n_blocks);
         out->slope =
             (struct fit_interval){line->slope * exp(logs.low), line->slope * exp(logs.high)};
     }
@@ -294,7 +293,7 @@ enum weir_status fit_ratio(double *log_ratios, size_t n, struct fit_ratio *out,
             r.x[i] = log_ratios[gsl_rng_uniform_int(r.rng, n)];
         r.first[r.n_found++] = fit_quantile(r.x, n, 0.5);
     }
-    logs = interval_about(median, r.first, r.n_found, n);
+    logs = fit_interval_about(median, r.first, r.n_found, n);
     for (size_t i = 0; i < n; i++)
         r.y[i] = exp(log_ratios[i]);
     out->ratio = exp(median);

@@ -57,6 +57,9 @@ struct fit_ratio {
 MUST_CHECK enum weir_status fit_ratio(double *log_ratios, size_t n, struct fit_ratio *out,
                                       struct weir_error *err);
 
+/** Where a figure is by what was found from n samples of its blocks; sorts them. */
+struct fit_interval fit_interval_about(double figure, double *found, size_t n, size_t n_blocks);
+
 /** Sorts the values. @return the quantile (0.5: the median), between two values in proportion;
  *  0 of no values */
 double fit_quantile(double *values, size_t n, double part);

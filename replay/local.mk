@@ -10,6 +10,9 @@ replay_libreplay_a_SOURCES = \
 	replay/amounts.h \
 	replay/calibrate.c \
 	replay/calibrate.h \
+	replay/calibrate_fitted.c \
+	replay/calibrate_internal.h \
+	replay/calibrate_sets.c \
 	replay/contents.c \
 	replay/contents.h \
 	replay/contents_buffers.c \
@@ -40,8 +43,12 @@ replay_libreplay_a_SOURCES = \
 	replay/device.c \
 	replay/device.h \
 	replay/devices.h \
+	replay/families.c \
+	replay/families.h \
 	replay/fit.c \
 	replay/fit.h \
+	replay/fit_curve.c \
+	replay/fit_curve.h \
 	replay/host.c \
 	replay/host_internal.h \
 	replay/host_order.c \

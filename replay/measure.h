@@ -81,13 +81,21 @@ struct measure_kappa {
     struct measure_noise noise; /* of the factor of one block */
 };
 
-/** How much longer an action of about @p duration_ns takes while another queue does nothing but the
- *  other: the median over blocks, in each of which it runs alone and then beside the other.
- *  @param n_blocks FIT_FEWEST_BLOCKS or more  Needs two processors. */
-MUST_CHECK enum weir_status
-measure_kappa(const struct device_ops *ops, const struct measure_action *action,
-              const struct measure_rate *rate, const struct measure_action *beside,
-              const struct measure_rate *beside_rate, int64_t duration_ns, uint32_t n_blocks,
-              struct measure_kappa *out, struct weir_error *err);
+/* What runs, and how fast it is alone. */
+struct measure_runner {
+    struct measure_action action;
+    const struct measure_rate *rate;
+};
+#define MEASURE_OTHERS 3 /* at most */
+
+/** How much longer an action of about @p duration_ns takes while other queues do nothing but one of
+ *  the others each: the median over blocks, in each of which it runs alone and then beside the others.
+ *  @param n_others 1 to MEASURE_OTHERS  @param n_blocks FIT_FEWEST_BLOCKS or more  Needs a processor
+ *  for each queue. */
+MUST_CHECK enum weir_status measure_kappa(const struct device_ops *ops,
+                                          const struct measure_runner *own,
+                                          const struct measure_runner *others, uint32_t n_others,
+                                          int64_t duration_ns, uint32_t n_blocks,
+                                          struct measure_kappa *out, struct weir_error *err);
 
 #endif

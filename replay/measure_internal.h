@@ -25,9 +25,10 @@ struct trial_step {
     enum step_action action;
     uint32_t queue;
     int64_t amount;
-    int64_t window_bytes;         /* of a copy */
-    uint32_t source, target;      /* its buffers */
-    const struct step_wait *wait; /* NULL: it waits for its queue alone */
+    int64_t window_bytes;          /* of a copy */
+    uint32_t source, target;       /* its buffers */
+    const struct step_wait *waits; /* of several; it waits for its queue too */
+    uint32_t n_waits;
 };
 
 MUST_CHECK enum weir_status trial_add(struct trial *trial, const struct trial_step *added,

@@ -1,61 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An action beside another. In each block it runs alone, and right after that beside the other, so
- * that both met the same machine; the other must go on until it is done. */
+/* An action beside others, each in a queue of its own. In each block it runs alone, and right after that
+ * beside the others, so that both met the same machine; the others must go on until it is done. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/measure_internal.h"
 
-#define MEASURED 2     /* of a block's steps alone, and beside the other */
-#define ALONE 3        /* of them the first comes after the other's end and is left out */
-#define LEAST_COVER 5  /* steps of the other in a block */
+#define MEASURED 2     /* of a block's steps alone, and beside the others */
+#define ALONE 3        /* of them the first comes after the others' end and is left out */
+#define LEAST_COVER 5  /* steps of each other in a block */
 #define MOST_COVER 400 /* at first */
 #define COVER_TIMES \
-    1.5 /* of what the measured steps take alone: how long the other goes on at first */
+    1.5 /* of what the measured steps take alone: how long the others go on at first */
 #define COVER_TRIES 3 /* each twice as long as the one before */
 
-/* What is run: n_blocks times own alone, then own beside n_cover of the other. */
+/* What is run: n_blocks times own alone, then own beside n_cover of each of the others. */
 struct blocks {
-    struct trial_step own, other;
-    uint32_t n_blocks, n_cover;
+    struct trial_step own, others[MEASURE_OTHERS];
+    uint32_t n_others, n_cover[MEASURE_OTHERS];
+    uint32_t n_blocks;
 };
 
 /* What was found. */
 struct ratios {
-    double *logs;         /* first of the blocks in which the other went on until the end */
+    double *logs;         /* first of the blocks in which the others went on until the end */
     uint32_t n_covered;   /* so many blocks */
     uint32_t n_disturbed; /* steps that were measured: pre-empted, or of a block without cover */
 };
 
+/* The first step of an other in the block, or behind the last of them the first that is measured. */
+static uint32_t other_step(const struct blocks *blocks, uint32_t first, uint32_t other)
+{
+    uint32_t step = first + ALONE;
+
+    for (uint32_t i = 0; i < other; i++)
+        step += blocks->n_cover[i];
+    return step;
+}
+
 static uint32_t block_steps(const struct blocks *blocks)
 {
-    return ALONE + blocks->n_cover + MEASURED;
+    return other_step(blocks, 0, blocks->n_others) + MEASURED;
+}
+
+static enum weir_status add_times(struct trial *trial, struct trial_step step, uint32_t n,
+                                  const struct step_wait *waits, uint32_t n_waits,
+                                  struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        step.waits = waits;
+        step.n_waits = i == 0 ? n_waits : 0;
+        status = trial_add(trial, &step, err);
+    }
+    return status;
 }
 
 static enum weir_status add_block(struct trial *trial, const struct blocks *blocks, uint32_t block,
                                   struct weir_error *err)
 {
     uint32_t first = block * block_steps(blocks);
-    const struct step_wait last_other = {.step = first - MEASURED - 1};
     const struct step_wait last_alone = {.step = first + ALONE - 1};
-    const struct step_wait other_began = {.step = first + ALONE, .is_from_start = true};
-    struct trial_step own = blocks->own;
-    struct trial_step other = blocks->other;
-    enum weir_status status = WEIR_OK;
+    struct step_wait ended[MEASURE_OTHERS] = {{.step = 0}};
+    struct step_wait began[MEASURE_OTHERS] = {{.step = 0}};
+    enum weir_status status;
 
-    for (uint32_t i = 0; i < ALONE && status == WEIR_OK; i++) {
-        own.wait = block > 0 && i == 0 ? &last_other : NULL;
-        status = trial_add(trial, &own, err);
+    for (uint32_t i = 0; i < blocks->n_others; i++) {
+        began[i] = (struct step_wait){.step = other_step(blocks, first, i), .is_from_start = true};
+        if (block > 0)
+            ended[i].step = other_step(blocks, first - block_steps(blocks), i + 1) - 1;
     }
-    for (uint32_t i = 0; i < blocks->n_cover && status == WEIR_OK; i++) {
-        other.wait = i == 0 ? &last_alone : NULL;
-        status = trial_add(trial, &other, err);
-    }
-    for (uint32_t i = 0; i < MEASURED && status == WEIR_OK; i++) {
-        own.wait = i == 0 ? &other_began : NULL;
-        status = trial_add(trial, &own, err);
-    }
+    status = add_times(trial, blocks->own, ALONE, ended, block > 0 ? blocks->n_others : 0, err);
+    for (uint32_t i = 0; i < blocks->n_others && status == WEIR_OK; i++)
+        status = add_times(trial, blocks->others[i], blocks->n_cover[i], &last_alone, 1, err);
+    if (status == WEIR_OK)
+        status = add_times(trial, blocks->own, MEASURED, began, blocks->n_others, err);
     return status;
 }
 
@@ -69,10 +90,16 @@ static double sum_ns(const struct trial *trial, uint32_t first, uint32_t n, uint
     return sum;
 }
 
-static bool is_covered(const struct trial *trial, uint32_t last_other, uint32_t last_own)
+static bool is_covered(const struct trial *trial, const struct blocks *blocks, uint32_t first)
 {
-    return trial->timeline->spans[last_other].finish_ns >=
-           trial->timeline->spans[last_own].finish_ns;
+    const struct timeline_span *spans = trial->timeline->spans;
+    uint32_t last_own = other_step(blocks, first, blocks->n_others) + MEASURED - 1;
+
+    for (uint32_t i = 0; i < blocks->n_others; i++) {
+        if (spans[other_step(blocks, first, i + 1) - 1].finish_ns < spans[last_own].finish_ns)
+            return false;
+    }
+    return true;
 }
 
 static void find_ratios(const struct trial *trial, const struct blocks *blocks,
@@ -84,11 +111,11 @@ static void find_ratios(const struct trial *trial, const struct blocks *blocks,
     ratios->n_disturbed = 0;
     for (uint32_t b = 0; b < blocks->n_blocks; b++) {
         uint32_t first = b * block_steps(blocks);
-        uint32_t beside = first + ALONE + blocks->n_cover;
+        uint32_t beside = other_step(blocks, first, blocks->n_others);
         uint32_t n_preempted = 0;
         double alone_ns = sum_ns(trial, first + ALONE - MEASURED, MEASURED, &n_preempted);
         double log_ratio = log(sum_ns(trial, beside, MEASURED, &n_preempted) / alone_ns);
-        bool has_cover = is_covered(trial, beside - 1, beside + MEASURED - 1);
+        bool has_cover = is_covered(trial, blocks, first);
 
         if (has_cover)
             ratios->logs[ratios->n_covered++] = log_ratio;
@@ -104,7 +131,8 @@ static enum weir_status run_blocks(const struct device_ops *ops, const struct bl
 {
     struct trial trial = {.device = NULL, .timeline = NULL};
     enum weir_status status =
-        trial_open(&trial, ops, 2, blocks->n_blocks * block_steps(blocks), buffers, n_buffers, err);
+        trial_open(&trial, ops, blocks->n_others + 1, blocks->n_blocks * block_steps(blocks),
+                   buffers, n_buffers, err);
 
     for (uint32_t b = 0; b < blocks->n_blocks && status == WEIR_OK; b++)
         status = add_block(&trial, blocks, b, err);
@@ -152,34 +180,50 @@ static double duration_of(const struct trial_step *step, const struct measure_ra
 }
 
 static uint32_t first_cover(const struct blocks *blocks, const struct measure_rate *rate,
-                            const struct measure_rate *beside_rate)
+                            const struct trial_step *other, const struct measure_rate *other_rate)
 {
     double n = ceil(COVER_TIMES * MEASURED * duration_of(&blocks->own, rate) /
-                    duration_of(&blocks->other, beside_rate));
+                    duration_of(other, other_rate));
 
     return n < LEAST_COVER ? LEAST_COVER : n > MOST_COVER ? MOST_COVER : (uint32_t)n;
 }
 
-enum weir_status measure_kappa(const struct device_ops *ops, const struct measure_action *action,
-                               const struct measure_rate *rate, const struct measure_action *beside,
-                               const struct measure_rate *beside_rate, int64_t duration_ns,
-                               uint32_t n_blocks, struct measure_kappa *out, struct weir_error *err)
+/* @param buffers room for two of each action @return how many they have */
+static uint32_t plan_blocks(struct blocks *blocks, const struct measure_runner *own,
+                            const struct measure_runner *others, int64_t duration_ns,
+                            struct device_buffer *buffers)
 {
-    struct device_buffer buffers[4] = {{.size_bytes = 0}};
-    uint32_t n_own = action_buffers(action, buffers);
-    uint32_t n_buffers = n_own + action_buffers(beside, buffers + n_own);
+    uint32_t n_buffers = action_buffers(&own->action, buffers);
+
+    blocks->own = action_step(&own->action, 0, amount_for(&own->action, own->rate, duration_ns), 0);
+    for (uint32_t i = 0; i < blocks->n_others; i++) {
+        const struct measure_action *action = &others[i].action;
+
+        blocks->others[i] =
+            action_step(action, i + 1, amount_for(action, others[i].rate, duration_ns), n_buffers);
+        blocks->n_cover[i] = first_cover(blocks, own->rate, &blocks->others[i], others[i].rate);
+        n_buffers += action_buffers(action, buffers + n_buffers);
+    }
+    return n_buffers;
+}
+
+enum weir_status measure_kappa(const struct device_ops *ops, const struct measure_runner *own,
+                               const struct measure_runner *others, uint32_t n_others,
+                               int64_t duration_ns, uint32_t n_blocks, struct measure_kappa *out,
+                               struct weir_error *err)
+{
+    struct device_buffer buffers[2 * (MEASURE_OTHERS + 1)] = {{.size_bytes = 0}};
     struct ratios ratios = {.logs = malloc((n_blocks + (size_t)1) * sizeof *ratios.logs)};
-    struct blocks blocks = {
-        .own = action_step(action, 0, amount_for(action, rate, duration_ns), 0),
-        .other = action_step(beside, 1, amount_for(beside, beside_rate, duration_ns), n_own),
-        .n_blocks = n_blocks};
+    struct blocks blocks = {.n_others = n_others, .n_blocks = n_blocks};
+    uint32_t n_buffers = plan_blocks(&blocks, own, others, duration_ns, buffers);
     enum weir_status status = ratios.logs == NULL ? weir_error_memory(err) : WEIR_OK;
 
-    blocks.n_cover = first_cover(&blocks, rate, beside_rate);
-    for (int i = 0; i < COVER_TRIES && status == WEIR_OK; i++, blocks.n_cover *= 2) {
+    for (int i = 0; i < COVER_TRIES && status == WEIR_OK; i++) {
         status = run_blocks(ops, &blocks, buffers, n_buffers, &ratios, err);
         if (status == WEIR_OK && 2 * ratios.n_covered >= n_blocks)
             break;
+        for (uint32_t o = 0; o < n_others; o++)
+            blocks.n_cover[o] *= 2;
     }
     if (status == WEIR_OK)
         status = take_ratios(&blocks, &ratios, out, err);

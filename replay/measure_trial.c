@@ -57,8 +57,8 @@ enum weir_status trial_add(struct trial *trial, const struct trial_step *added,
                         .queue = added->queue,
                         .action = added->action,
                         .amount = added->amount,
-                        .waits = added->wait,
-                        .n_waits = added->wait != NULL};
+                        .waits = added->waits,
+                        .n_waits = added->n_waits};
 
     if (added->action == STEP_COPY) {
         step.reads = &source;

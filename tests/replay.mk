@@ -5,6 +5,7 @@ replay_tests = \
 	tests/replay/test_account \
 	tests/replay/test_calibrate \
 	tests/replay/test_deviate \
+	tests/replay/test_families \
 	tests/replay/test_fit \
 	tests/replay/test_host \
 	tests/replay/test_runner \
@@ -25,6 +26,8 @@ tests_replay_test_calibrate_SOURCES = tests/replay/test_calibrate.c
 tests_replay_test_calibrate_LDADD = $(replay_test_libs)
 tests_replay_test_deviate_SOURCES = tests/replay/test_deviate.c tests/replay/plan.h
 tests_replay_test_deviate_LDADD = $(replay_test_libs)
+tests_replay_test_families_SOURCES = tests/replay/test_families.c
+tests_replay_test_families_LDADD = $(replay_test_libs)
 tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
 tests_replay_test_fit_LDADD = $(replay_test_libs)
 tests_replay_test_host_SOURCES = tests/replay/test_host.c

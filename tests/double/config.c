@@ -9,6 +9,7 @@
 struct double_config double_config;
 
 static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "h2d", "d2h", "d2d"};
+static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "up", "down"};
 static const char *const fault_names[DOUBLE_FAULTS] = {
     "no_device",     "stub",      "mismatch",  "memory",   "pool",        "launch",
     "lost",          "hang",      "subscribe", "kind",     "dropped",     "missing",
@@ -22,20 +23,29 @@ static void fail(const char *word)
     abort();
 }
 
-/* The class that the text begins with; its end goes to *end. */
-static enum double_class class_of(const char *text, const char **end)
+/* The one of the names that the text begins with; its end goes to *end. */
+static int one_of(const char *text, const char *const *names, int n, const char **end)
 {
-    for (int i = 0; i < DOUBLE_CLASSES; i++) {
-        size_t length = strlen(class_names[i]);
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(names[i]);
 
-        if (strncmp(text, class_names[i], length) == 0 &&
-            (text[length] == '.' || text[length] == '=')) {
+        if (strncmp(text, names[i], length) == 0 && (text[length] == '.' || text[length] == '=')) {
             *end = text + length;
-            return (enum double_class)i;
+            return i;
         }
     }
     fail(text);
-    return DOUBLE_FMA;
+    return 0;
+}
+
+static enum double_class class_of(const char *text, const char **end)
+{
+    return (enum double_class)one_of(text, class_names, DOUBLE_CLASSES, end);
+}
+
+static int resource_of(const char *text, const char **end)
+{
+    return one_of(text, resource_names, DOUBLE_RESOURCES, end);
 }
 
 static double value_of(const char *text)
@@ -83,6 +93,17 @@ static void set(const char *word)
         enum double_class beside = class_of(end + 1, &end);
 
         double_config.kappa[slowed][beside] = value_of(value);
+    } else if (is_key(word, "part.")) {
+        enum double_class class_ = class_of(word + strlen("part."), &end);
+        int resource = resource_of(end + 1, &end);
+
+        double_config.part[class_][resource] = value_of(value);
+    } else if (is_key(word, "eta.")) {
+        double_config.eta[resource_of(word + strlen("eta."), &end)] = value_of(value);
+    } else if (is_key(word, "power=")) {
+        double_config.power = value_of(value);
+    } else if (is_key(word, "share=")) {
+        double_config.is_share = value_of(value) != 0;
     } else if (is_key(word, "unit_ns.")) {
         double_config.unit_ns[class_of(word + strlen("unit_ns."), &end)] = value_of(value);
     } else if (is_key(word, "fixed_ns.")) {
@@ -119,6 +140,9 @@ void double_configure(void)
     is_done = true;
     double_config = (struct double_config){
         .memory_bytes = (int64_t)8 << 30, .version = 13000, .layout = 1300, .has_wait_value = true};
+    for (int i = 0; i < DOUBLE_RESOURCES; i++) {
+        double_config.eta[i] = 1;
+    }
     for (int i = 0; i < DOUBLE_CLASSES; i++) {
         double_config.unit_ns[i] = 1;
         for (int j = 0; j < DOUBLE_CLASSES; j++) {

@@ -71,9 +71,73 @@ EXPORT int sched_yield(void)
 
 /* ---- running ---- */
 
+/* How many of each class run. */
+static void count_running(double n[DOUBLE_CLASSES])
+{
+    for (int c = 0; c < DOUBLE_CLASSES; c++) {
+        n[c] = 0;
+    }
+    for (size_t i = 0; i < state.n_running; i++) {
+        n[state.running[i]->class_] += state.running[i]->is_classless ? 0 : 1;
+    }
+}
+
+static double roofline(enum double_class slowed)
+{
+    double n[DOUBLE_CLASSES], sum = 1, p = double_config.power;
+
+    count_running(n);
+    for (int r = 0; r < DOUBLE_RESOURCES; r++) {
+        double own = double_config.part[slowed][r], eta = double_config.eta[r], wanted = 0;
+
+        for (int c = 0; c < DOUBLE_CLASSES; c++) {
+            wanted += n[c] * double_config.part[c][r];
+        }
+        sum += pow(own * fmax(1, wanted / eta), p) - pow(own * fmax(1, own / eta), p);
+    }
+    return pow(sum, 1 / p);
+}
+
+/* Speeds rise together until a resource is full; its users stay, the others go on. */
+static double share(enum double_class slowed)
+{
+    double n[DOUBLE_CLASSES], speed[DOUBLE_CLASSES] = {0};
+
+    count_running(n);
+    while (speed[slowed] <= 0) {
+        double least = 1;
+        int full = -1;
+
+        for (int r = 0; r < DOUBLE_RESOURCES; r++) {
+            double left = double_config.eta[r], open = 0;
+
+            for (int c = 0; c < DOUBLE_CLASSES; c++) {
+                left -= n[c] * double_config.part[c][r] * speed[c];
+                open += speed[c] > 0 ? 0 : n[c] * double_config.part[c][r];
+            }
+            if (open > 0 && left / open < least) {
+                least = left / open;
+                full = r;
+            }
+        }
+        for (int c = 0; c < DOUBLE_CLASSES; c++) {
+            if (speed[c] <= 0 && (full < 0 || double_config.part[c][full] > 0)) {
+                speed[c] = least;
+            }
+        }
+    }
+    return 1 / speed[slowed];
+}
+
 static double factor(const struct double_command *slowed)
 {
     double kappa = 1;
+
+    if (!slowed->is_classless && double_config.is_share) {
+        kappa = share(slowed->class_);
+    } else if (!slowed->is_classless && double_config.power > 0) {
+        kappa = roofline(slowed->class_);
+    }
 
     for (size_t i = 0; i < state.n_running; i++) {
         const struct double_command *beside = state.running[i];

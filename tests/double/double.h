@@ -21,6 +21,9 @@
 /* Classes of operations that slow each other down. */
 enum double_class { DOUBLE_FMA, DOUBLE_READ, DOUBLE_H2D, DOUBLE_D2H, DOUBLE_D2D, DOUBLE_CLASSES };
 
+/* What they share, when the truth is a roofline. */
+enum double_resource { DOUBLE_ISSUE, DOUBLE_MEMORY, DOUBLE_UP, DOUBLE_DOWN, DOUBLE_RESOURCES };
+
 /* Things that go wrong: at the n-th occasion from 1; -n: from the n-th on; 0: never. */
 enum double_fault {
     FAULT_NO_DEVICE,     /* cuInit: no device */
@@ -56,13 +59,18 @@ enum double_fault {
     DOUBLE_FAULTS
 };
 
-/* What WEIR_DOUBLE says: "launch_ns=5000,kappa.fma.h2d=1.3,fault.zero=3". */
+/* What WEIR_DOUBLE says: "launch_ns=5000,kappa.fma.h2d=1.3,fault.zero=3";
+ * "power=3,eta.memory=0.93,part.read.memory=1". */
 struct double_config {
     int64_t launch_ns; /* of the host: each call that gives the device something to do */
     int64_t begin_ns;  /* of the device: from when an operation may begin until it does */
     double unit_ns[DOUBLE_CLASSES]; /* of an iteration, and of a byte */
     int64_t fixed_ns[DOUBLE_CLASSES];
     double kappa[DOUBLE_CLASSES][DOUBLE_CLASSES]; /* [slowed][beside] */
+    double power; /* of a roofline, which multiplies what factors say; 0: there is none */
+    double eta[DOUBLE_RESOURCES];
+    double part[DOUBLE_CLASSES][DOUBLE_RESOURCES];
+    bool is_share;  /* fair shares of the same resources instead */
     bool is_serial; /* copies of one direction run one after another */
     int64_t memory_bytes;
     int version; /* of CUDA: 13000 */

@@ -298,11 +298,100 @@ def is_checked_whole(rig):
     check("of 4 plans: median error 0.0" in report, report[-1500:])
 
 
+# What the device is: each class asks for what its rate says, a copy within the memory reads and writes.
+# The bytes of a copy to the device pass the memory one and a half times.
+TRUTH = {"unit_ns.read": 1, "unit_ns.d2d": 2.5, "unit_ns.h2d": 5, "unit_ns.d2h": 4,
+         "eta.issue": 1.6, "eta.memory": 0.93, "eta.up": 1.25, "eta.down": 0.97,
+         "part.fma.issue": 1, "part.read.memory": 1, "part.d2d.memory": 0.8,
+         "part.h2d.memory": 0.3, "part.d2h.memory": 0.25, "part.h2d.up": 1, "part.d2h.down": 1}
+CLASSES = {"sm": "fma", "stream": "read", "h2d": "h2d", "d2h": "d2h", "d2d": "d2d"}
+
+
+def calibrated(rig, extra):
+    double = ",".join(f"{key}={value}" for key, value in {**TRUTH, **extra}.items())
+    done = rig.weir("calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "3", "--json",
+                    double=double)
+    check(done.returncode == 0, done.stderr)
+    return json.loads(done.stdout)["contention"]
+
+
+def roofline_of(slowed, beside, power):
+    """How many times longer, by TRUTH."""
+    total = 1
+    for resource in ("issue", "memory", "up", "down"):
+        parts = [TRUTH.get(f"part.{CLASSES[name]}.{resource}", 0) for name in [slowed] + beside]
+        eta = TRUTH[f"eta.{resource}"]
+        total += (parts[0] * max(1, sum(parts) / eta)) ** power \
+            - (parts[0] * max(1, parts[0] / eta)) ** power
+    return total ** (1 / power)
+
+
+def params_of(path):
+    found = {}
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["param"]:
+            found[words[1], words[2]] = float(words[3])
+    return found
+
+
+def finds_a_roofline_again(rig):
+    found = calibrated(rig, {"power": 3})
+    check(found["family"] == "roofline" and found["unseen_sets"] == 13, found["families"])
+    for one in found["sets"]:
+        truth = roofline_of(one["slowed"], one["beside"], 3)
+        check(abs(one["factor"] / truth - 1) < 0.01, f"{one}: was {truth}")
+    errors = {one["family"]: one for one in found["families"]}
+    check(errors["roofline"]["p95_error_ratio"] < 0.01, errors)
+    check(errors["pairwise"]["mean_error_ratio"] > 0.01, errors)
+    params = params_of(rig.folder / "m.weir")
+    check(params["roofline", "p"] == 3, params)
+    for name, resource in (("issue", "issue"), ("memory", "memory"), ("h2d-link", "up"),
+                           ("d2h-link", "down")):
+        check(abs(params["roofline.eta", name] / TRUTH[f"eta.{resource}"] - 1) < 0.01,
+              f"eta of {name}: {params['roofline.eta', name]}")
+    weights = {one["class"]: one["weight"] for one in found["weights"]}
+    check(abs(weights["h2d"] - 1.5) < 0.03 and abs(weights["d2h"] - 1) < 0.03, weights)
+
+
+def simulates_what_it_measured(rig):
+    """Three at once: what the simulator says with the machine is what the device does."""
+    calibrated(rig, {"power": 3})
+    (rig.folder / "g.weir").write_text("""weir 1
+graph g
+engine sm slots=3
+node a compute engine=sm class=stream duration=1ms
+node b compute engine=sm class=d2d duration=100ms
+node c compute engine=sm class=h2d duration=100ms
+""")
+    rig.simulate("g.weir", "--machine", "m.weir", "--contention", "measured")
+    finish = rig.spans("sim")[0][2]
+    truth = roofline_of("stream", ["d2d", "h2d"], 3) * 1e6
+    check(abs(finish / truth - 1) < 0.01, f"simulated {finish} ns, on the device {truth}")
+
+
+def finds_factors_again(rig):
+    found = calibrated(rig, {"kappa.fma.h2d": 1.3, "kappa.read.d2d": 1.9, "kappa.read.h2d": 1.2,
+                             "kappa.d2d.read": 1.4, "kappa.d2d.h2d": 1.1, "kappa.h2d.read": 1.15,
+                             "kappa.fma.d2h": 1.2, "kappa.fma.read": 1.1, "kappa.d2h.read": 1.3,
+                             "kappa.d2h.h2d": 1.5, "kappa.h2d.d2h": 1.5, "kappa.d2h.fma": 1.05})
+    check(found["family"] == "pairwise", found["families"])
+    check(found["families"][0]["p95_error_ratio"] < 0.01, found["families"])
+
+
+def finds_fair_shares_again(rig):
+    found = calibrated(rig, {"share": 1})
+    check(found["family"] == "share", found["families"])
+    check(found["families"][1]["median_error_ratio"] < 0.01, found["families"])
+
+
 TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
          equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
          equals_its_plan_from_a_pool, equals_its_plan_by_events, runs_in_every_mode, doubts_records,
          minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
-         names_the_cost_of_submission, finds_contention, is_checked_whole]
+         names_the_cost_of_submission, finds_contention, is_checked_whole,
+         finds_a_roofline_again, simulates_what_it_measured, finds_factors_again,
+         finds_fair_shares_again]
 
 
 def main(words):

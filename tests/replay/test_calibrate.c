@@ -180,20 +180,19 @@ END_TEST
 
 START_TEST(contention_is_measured)
 {
-    const struct measure_action compute = {.action = STEP_COMPUTE};
-    const struct measure_action copy = {.action = STEP_COPY, .window_bytes = 1 << 20};
     const struct device_ops *ops;
     struct measure_rate rates[2];
+    const struct measure_runner compute = {{.action = STEP_COMPUTE}, &rates[0]};
+    const struct measure_runner copy = {{.action = STEP_COPY, .window_bytes = 1 << 20}, &rates[1]};
     struct measure_kappa kappa;
     struct weir_error err = {WEIR_OK, ""};
 
     ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
-    ck_assert_int_eq(measure_rate(ops, &compute, 200000, 3, MEASURE_LINE, &rates[0], &err),
+    ck_assert_int_eq(measure_rate(ops, &compute.action, 200000, 3, MEASURE_LINE, &rates[0], &err),
                      WEIR_OK);
-    ck_assert_int_eq(measure_rate(ops, &copy, 200000, 3, MEASURE_LINE, &rates[1], &err), WEIR_OK);
-    ck_assert_int_eq(
-        measure_kappa(ops, &compute, &rates[0], &copy, &rates[1], 200000, 5, &kappa, &err),
-        WEIR_OK);
+    ck_assert_int_eq(measure_rate(ops, &copy.action, 200000, 3, MEASURE_LINE, &rates[1], &err),
+                     WEIR_OK);
+    ck_assert_int_eq(measure_kappa(ops, &compute, &copy, 1, 200000, 5, &kappa, &err), WEIR_OK);
     ck_assert_uint_ge(kappa.noise.n_samples, FIT_FEWEST_BLOCKS);
     ck_assert_uint_le(kappa.noise.n_samples, 5);
     ck_assert_double_gt(kappa.range.low, 0.1);
