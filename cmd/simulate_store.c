@@ -24,7 +24,7 @@ static enum weir_status write_settings(const struct scenario_request *request,
         json_text(&json, "explanation", simulated->result.explanation);
     }
     json_close_object(&json);
-    return fclose(json.file) == 0 ? WEIR_OK : weir_error_memory(err);
+    return fclose(json.file) == 0 && simulated->settings != NULL ? WEIR_OK : weir_error_memory(err);
 }
 
 /* Tells of each fallback that was taken. */

@@ -166,7 +166,7 @@ static enum weir_status tell(struct circle *circle)
         return weir_error_memory(modes->err);
     }
     print_circle(circle, text);
-    if (fclose(text) != 0) {
+    if (fclose(text) != 0 || message == NULL) {
         free(message);
         return weir_error_memory(modes->err);
     }

@@ -259,7 +259,7 @@ enum weir_status stuck_explain(struct simulation *sim, char **explanation)
         explain_waiting(sim, lacking, n_lacking, text);
     }
     free(lacking);
-    if (text != NULL && fclose(text) != 0 && status == WEIR_OK) {
+    if (text != NULL && (fclose(text) != 0 || *explanation == NULL) && status == WEIR_OK) {
         status = weir_error_memory(sim->err);
     }
     if (status != WEIR_OK && text != NULL) {
