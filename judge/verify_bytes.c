@@ -49,6 +49,9 @@ static void end_copy(const struct verify *verify, struct verify_copy *copy, cons
                         : never;
     } else if (!copy->stays && !uses->is_used_on && !uses->is_held_on) {
         copy->end = moment_later(uses->last_use, uses->last_hold);
+        if (weir_is(copy->begun_by)) { /* which may be an allocation, after all that use it */
+            copy->end = moment_later(copy->end, verify->done[copy->begun_by.index]);
+        }
     }
 }
 

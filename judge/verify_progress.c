@@ -196,7 +196,10 @@ static enum weir_status check_end(struct integral *integral, uint32_t node, int6
     double most;
 
     if (fabs(left) <= 0.5 * speed + slack) {
-        return WEIR_OK;
+        /* Half a nanosecond rounds away: it may have ended only when others had. */
+        return left >= 0.5 * speed - slack && has_others(integral, t_ns, node)
+                   ? note_late(verify, t_ns)
+                   : WEIR_OK;
     }
     if (left > 0 && (speed == 0 || has_others(integral, t_ns, node))) {
         most = speeds_most(&integral->speeds, group, integral->least, integral->most);
