@@ -39,7 +39,8 @@ enum weir_status lines_rank(struct dispatch *dispatch)
         struct graph_node value;
 
         graph_node(verify->graph, (weir_node){i}, &value);
-        list[i] = (struct standing){value.priority, verify->ready[i].ns, i};
+        list[i] = (struct standing){value.priority,
+                                    moment_later(verify->ready[i], verify->armed[i]).ns, i};
     }
     qsort(list, verify->n_nodes, sizeof *list, by_dispatch);
     for (uint32_t i = 0; i < verify->n_nodes; i++) {
