@@ -154,7 +154,7 @@ static void try_families(const struct graph *graph, const struct graph *expanded
 {
     static const struct choice retain = {"retain", NULL};
 
-    for (int family = CONTENTION_NONE; family <= CONTENTION_SHARE; family++)
+    for (int family = CONTENTION_NONE; family <= CONTENTION_MEASURED; family++)
         try_both(graph, expanded, &retain, (enum contention)family);
 }
 

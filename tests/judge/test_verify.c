@@ -51,6 +51,10 @@ static void put_machine(struct text *text, struct random_stream *random)
         90 + below(random, 60));
     put(text, "engine a domain=m\nengine b slots=2 domain=m\nengine d from=h to=m\n");
     put(text, "kappa a b 1.3\nkappa b a 1.7\nkappa b b 1.2\nkappa d a 1.5\nkappa a d 1.1\n");
+    put(text, "param measured roofline 0.01\nparam roofline p 2.75\nparam roofline.eta r 0.9\n"
+              "param roofline.demand.r a 60\nparam roofline.demand.r b 45\n"
+              "param roofline.demand.q b 50\nparam roofline.demand.q d 70\n"
+              "resource q capacity=70\n");
     put(text,
         "resource r capacity=100\nguard off off\nobject k size=10 domain=h initial ready=%u\n",
         below(random, 20));
@@ -237,7 +241,7 @@ START_TEST(test_silent)
     static struct text text;
 
     put_graph(&text, (uint64_t)_i);
-    for (int family = CONTENTION_NONE; family <= CONTENTION_SHARE; family++) {
+    for (int family = CONTENTION_NONE; family <= CONTENTION_MEASURED; family++) {
         struct subject subject;
         struct verify_result result;
 
@@ -947,6 +951,7 @@ static const struct {
      {VERIFY_WORK, VERIFY_WAIT_GAP, VERIFY_WORK, VERIFY_WORK}},
     {"ends 2 ns later, beside others", ends_later, CONTENTION_PAIRWISE, ONE(WORK)},
     {"ends 2 ns later, sharing", ends_later, CONTENTION_SHARE, ONE(WORK)},
+    {"ends 2 ns later, under a roofline", ends_later, CONTENTION_MEASURED, ONE(WORK)},
     {"moves 1 ns forward", moves_forward, CONTENTION_NONE, ONE(WAIT_GAP)},
     {"stands idle",
      stands_idle,

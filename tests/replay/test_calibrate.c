@@ -115,6 +115,89 @@ START_TEST(figures_become_statements)
 }
 END_TEST
 
+/* Sets of three, a fit and its judgement, by hand: a roofline, whose mean error is least. */
+static struct calibration fitted_by_hand(void)
+{
+    struct calibration c = by_hand();
+
+    c.n_unseen = 13;
+    c.is_fitted = true;
+    c.demands = (struct families_demands){.n_classes = CALIBRATE_CLASSES,
+                                          .n_resources = CALIBRATE_RESOURCES};
+    for (int i = 0; i < CALIBRATE_CLASSES; i++) {
+        c.demands.weighted[i] = i >= CALIBRATE_H2D ? CALIBRATE_MEMORY : UINT32_MAX;
+        c.model.weight[i] = c.model.share_weight[i] = 1;
+        c.model.weight_range[i] = c.model.share_weight_range[i] = (struct fit_interval){0.99, 1.01};
+    }
+    c.demands.parts[CALIBRATE_H2D][CALIBRATE_MEMORY] = 0.25;
+    c.demands.parts[CALIBRATE_H2D][CALIBRATE_H2D_LINK] = 1;
+    c.model.weight[CALIBRATE_H2D] = 1.5;
+    c.model.weight_range[CALIBRATE_H2D] = (struct fit_interval){1.4, 1.6};
+    for (int r = 0; r < CALIBRATE_RESOURCES; r++) {
+        c.model.eta[r] = 0.93333;
+        c.model.share_eta[r] = 1.1;
+        c.model.eta_range[r] = (struct fit_interval){0.9, 0.96};
+        c.model.share_range[r] = (struct fit_interval){1, 1.3};
+    }
+    c.model.power = 2.75;
+    c.model.power_range = (struct fit_interval){2.4, 3.1};
+    c.model.n_sets = 75;
+    c.errors[FAMILY_PAIRWISE] = (struct families_error){0.07, 0.06, 0.2};
+    c.errors[FAMILY_SHARE] = (struct families_error){0.04, 0.03, 0.3};
+    c.errors[FAMILY_ROOFLINE] = (struct families_error){0.0123, 0.011, 0.031};
+    return c;
+}
+
+START_TEST(models_become_statements)
+{
+    struct calibration c = fitted_by_hand();
+    char *text = machine_text(&c);
+    char line[1024];
+
+    ck_assert_int_eq(calibrate_family(&c), FAMILY_ROOFLINE);
+    check_has(line_of(text, "param measured roofline ", line), "roofline 0.0123 ");
+    check_has(line, "13 sets of three actions that it was not fitted to; median 1.1 %");
+    check_has(line, "95th percentile 3.1 %");
+    check_has(line, "confidence=0.8");
+    check_has(line_of(text, "param measured share ", line), "confidence=0.2");
+    check_has(line_of(text, "param measured pairwise ", line), "confidence=0.5");
+    check_has(line_of(text, "param roofline p ", line), "p 2.75 ");
+    check_has(line, "evidence=\"fitted:");
+    check_has(line, "95 % 2.400..3.100");
+    /* Twice the 10 GB/s that a copy within the memory moves. A copy to it: 0.25, one and a half times. */
+    check_has(line_of(text, "resource memory ", line), "capacity=20000000000");
+    check_has(line_of(text, "param roofline.demand.memory h2d ", line), "h2d 7.5e+09 ");
+    check_has(line, "95 % 1.400..1.600");
+    check_has(line_of(text, "param share.demand.memory h2d ", line), "h2d 5e+09 ");
+    check_has(line_of(text, "param roofline.eta memory ", line), "memory 0.9333 ");
+    check_has(line_of(text, "param share.eta memory ", line), "memory 1.1 ");
+    check_has(line_of(text, "param share.demand.h2d-link h2d ", line), "h2d 1e+10 ");
+    free(text);
+    c.is_fitted = false;
+    text = machine_text(&c);
+    ck_assert_int_eq(calibrate_family(&c), FAMILY_PAIRWISE);
+    ck_assert_ptr_null(strstr(text, "param measured roofline"));
+    ck_assert_ptr_nonnull(strstr(text, "param measured pairwise 0.07 "));
+    free(text);
+}
+END_TEST
+
+/* Two processors run no three queues: nothing was judged, and the machine says so. */
+START_TEST(pairs_alone_judge_nothing)
+{
+    struct calibration c = by_hand();
+    char *text = machine_text(&c);
+    char line[1024];
+
+    check_has(line_of(text, "param measured pairwise ", line), "pairwise 0.04 ");
+    check_has(line, "evidence=\"assumed:");
+    check_has(line, "nothing is known of larger sets");
+    check_has(line, "confidence=0.2");
+    ck_assert_ptr_null(strstr(text, "\nresource "));
+    free(text);
+}
+END_TEST
+
 START_TEST(noise_is_known)
 {
     const struct measure_noise quiet = {0.05, 0.05, 0.1, 9};
@@ -291,6 +374,8 @@ int main(void)
 
     (void)gsl_set_error_handler_off();
     tcase_add_test(machine, figures_become_statements);
+    tcase_add_test(machine, models_become_statements);
+    tcase_add_test(machine, pairs_alone_judge_nothing);
     tcase_add_test(machine, noise_is_known);
     tcase_add_test(measured, the_host_is_measured);
     tcase_add_test(measured, contention_is_measured);
