@@ -200,7 +200,7 @@ static double pairs_width(const struct calibration *c)
 
     for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES; p++)
         widths[p] = c->kappas[p / CALIBRATE_CLASSES][p % CALIBRATE_CLASSES].noise.width_ratio;
-    return fit_quantile(widths, CALIBRATE_CLASSES * CALIBRATE_CLASSES, 0.5);
+    return fit_quantile(widths, sizeof widths / sizeof *widths, 0.5);
 }
 
 static enum weir_status add_pairs_only(struct graph *graph, const struct calibration *c,
