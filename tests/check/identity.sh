@@ -37,7 +37,7 @@ timelines() {
     rm -rf "$2"
     mkdir -p "$2" || exit 1
     for graph in "$graphs"/*.weir; do
-        for contention in none pairwise share; do
+        for contention in none pairwise share measured; do
             timeline=$2/$(basename "$graph" .weir).$contention
             mkdir "$timeline" && rm -f "$store"* || exit 1
             "$1" simulate "$graph" --contention $contention --db "$store" --quiet \
@@ -73,6 +73,22 @@ find "$shared/cases" -name '*.weir' -exec cp {} "$graphs" \; 2>/dev/null
 for seed in 1 2 3 4 5; do
     "$first" generate random --nodes 400 --seed $seed -o "$graphs/random-$seed.weir" --quiet ||
         exit 1
+done
+# What calibration fits: a roofline of each kind of power, and fair shares.
+for fitted in 'roofline 1.25' 'roofline 2.75' 'roofline 3' 'roofline 11.5' 'share 0'; do
+    file="$graphs/fitted-${fitted#* }.weir"
+    "$first" generate random --nodes 400 --engines 3 --width 12 --seed 9 -o "$file" --quiet || exit 1
+    {
+        echo 'resource memory capacity=1000B/s'
+        echo 'resource issue capacity=777B/s'
+        echo "param measured ${fitted% *} 0.01"
+        [ "${fitted#* }" = 0 ] || echo "param roofline p ${fitted#* }"
+        echo "param ${fitted% *}.eta memory 0.93"
+        for demand in 'memory sm0 900' 'memory sm1 333' 'issue sm1 700' 'issue sm2 777' \
+            'memory h2d 120' 'memory d2h 71'; do
+            echo "param ${fitted% *}.demand.$demand"
+        done
+    } >>"$file"
 done
 
 for variant in $variants; do
