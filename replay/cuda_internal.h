@@ -96,7 +96,7 @@ struct cuda_step {
 
 struct cuda_queue {
     cu_stream stream;
-    cu_event over;   /* of a bare run: all of it is */
+    cu_event over;   /* when all of it is */
     uint32_t *steps; /* by position */
     uint32_t n_steps;
     uint32_t n_pending; /* commands handed over while the gate is shut */
@@ -179,7 +179,7 @@ struct cuda {
     size_t n_ops, ops_room;
     cu_event *timers; /* without CUPTI, two an operation, made as needed: malloc'ed */
     size_t n_timers, timers_room;
-    cu_event opened_timer; /* without CUPTI's times: when the gate opened */
+    cu_event opened_timer; /* when the gate opened */
     uint64_t first_id;     /* external ids of this drain: first_id + number of the operation */
 };
 

@@ -12,6 +12,8 @@
 
 #include "replay/cuda_internal.h"
 
+#define EVENTS_APART_NS 10000 /* of the times of events, which lie between operations */
+#define EVENTS_APART_RATIO 0.005
 #define CLOCK_CHANGE_RATIO 0.02 /* of the multiprocessors, from before a run to after it */
 #define CLOCK_ERROR_NS 2000     /* of the device's times on the host's clock */
 
@@ -226,6 +228,28 @@ static bool is_steady(const struct matching *m)
     return false;
 }
 
+/* Events, which count on the device alone, find the run as long as CUPTI does. */
+static enum weir_status hold_against_events(const struct matching *m, struct weir_error *err)
+{
+    int64_t events_ns = 0, trace_ns = 0, apart_ns;
+    enum weir_status status = cuda_bare_ns(m->cuda, &events_ns, err);
+
+    for (size_t i = 0; i < m->cuda->n_ops; i++) {
+        if (m->cuda->ops[i].is_work && m->timed[i].end_ns > trace_ns) {
+            trace_ns = m->timed[i].end_ns;
+        }
+    }
+    trace_ns -= m->cuda->setup.mode == DEVICE_GATED ? 0 : m->timed[m->cuda->begin_op].end_ns;
+    apart_ns = events_ns > trace_ns ? events_ns - trace_ns : trace_ns - events_ns;
+    if (status == WEIR_OK && apart_ns > EVENTS_APART_NS &&
+        (double)apart_ns > EVENTS_APART_RATIO * (double)events_ns) {
+        (void)snprintf(m->why, CUDA_WHY_BYTES,
+                       "the run took %" PRId64 " ns by CUPTI and %" PRId64 " by events", trace_ns,
+                       events_ns);
+    }
+    return status;
+}
+
 static enum weir_status match_records(struct matching *m, struct weir_error *err)
 {
     int64_t end_ns = cuda_clock_ns();
@@ -247,9 +271,12 @@ static enum weir_status match_records(struct matching *m, struct weir_error *err
     if (is_good && m->cuda->setup.mode == DEVICE_GATED) {
         begin_on_device(m);
     }
+    if (is_good) {
+        status = hold_against_events(m, err);
+    }
     cuda_records_free(&records);
     free(last_of_queue);
-    return WEIR_OK;
+    return status;
 }
 
 /* ---- without CUPTI ---- */

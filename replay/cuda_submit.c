@@ -178,7 +178,7 @@ static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
     status = launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = STEP_NO_QUEUE}, CUDA_TIME,
                     values, err);
 
-    if (status == WEIR_OK && cuda->timing != CUDA_BY_TRACE) {
+    if (status == WEIR_OK) {
         if (cuda->opened_timer == NULL) {
             status = cuda_check(
                 &cuda->context,
@@ -570,7 +570,7 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = hand_over_all(cuda, err);
     }
-    if (status == WEIR_OK && cuda->timing == CUDA_BARE) {
+    if (status == WEIR_OK && cuda->timing != CUDA_BY_EVENTS) {
         status = mark_over(cuda, err);
     }
     open_gate(cuda);

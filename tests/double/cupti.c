@@ -158,6 +158,10 @@ void double_record(const struct double_command *command)
             start_ns = command->called_ns - 5000;
         if (double_fails(FAULT_LATE))
             end_ns += 1000000000;
+        if (double_fails(FAULT_DRIFT)) {
+            end_ns = command->called_ns + (end_ns - command->called_ns) / 50 * 49;
+            start_ns = command->called_ns + (start_ns - command->called_ns) / 50 * 49;
+        }
         if (double_fails(FAULT_MOVED))
             stream += 100;
         if (double_fails(FAULT_OTHER_KIND))

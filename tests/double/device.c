@@ -366,6 +366,22 @@ bool double_is_idle(const double_stream *stream)
     return true;
 }
 
+void double_wait_for_others(double_stream *stream)
+{
+    for (double_stream *other = state.streams; other != NULL; other = other->next) {
+        double_event *event = other == stream ? NULL : calloc(1, sizeof *event); /* stays */
+        struct double_command command = {.kind = DOUBLE_RECORD, .event = event, .generation = 1};
+
+        if (event == NULL) {
+            continue;
+        }
+        event->n_recorded = 1;
+        double_append(other, &command);
+        command.kind = DOUBLE_WAIT_EVENT;
+        double_append(stream, &command);
+    }
+}
+
 void double_kill(void)
 {
     state.n_running = 0;

@@ -52,6 +52,8 @@ enum double_fault {
     FAULT_SHORT,         /* the n-th buffer ends in the middle of a record */
     FAULT_UNKNOWN_KIND,  /* a record of a kind of later versions comes before it */
     FAULT_LOADING,       /* the driver loads code in the middle of a run */
+    FAULT_DRIFT,         /* from the n-th on their clock is 2 % slow */
+    FAULT_POOL_WAITS,    /* the n-th block of a pool waits for another stream, as drivers may */
     FAULT_CLOCK,         /* the n-th look at the clock finds half of it */
     FAULT_FLUSH,         /* the n-th flush fails */
     FAULT_FLUSH_HANGS,   /* the n-th flush never returns */
@@ -156,6 +158,8 @@ bool double_is_idle(const double_stream *stream);
 /** Both clocks go to the next thing that happens on the device. */
 void double_skip(void);
 double_stream *double_stream_make(void);
+/** What comes in the stream waits for all that is in the others now. */
+void double_wait_for_others(double_stream *stream);
 /** What was handed over is gone. */
 void double_kill(void);
 /** What is in it is done first. */

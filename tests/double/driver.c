@@ -716,7 +716,6 @@ cu_result cuMemAllocFromPoolAsync(cu_deviceptr *address, size_t bytes, cu_mem_po
 {
     void *memory;
 
-    (void)stream;
     if (is_lost())
         return state.sticky;
     if (double_fails(FAULT_POOL) || state.used_bytes + (int64_t)bytes > double_config.memory_bytes)
@@ -724,6 +723,8 @@ cu_result cuMemAllocFromPoolAsync(cu_deviceptr *address, size_t bytes, cu_mem_po
     memory = calloc(1, bytes + sizeof(size_t));
     if (memory == NULL)
         return GPU_OUT_OF_MEMORY;
+    if (double_fails(FAULT_POOL_WAITS))
+        double_wait_for_others(stream);
     *(size_t *)memory = bytes;
     state.used_bytes += (int64_t)bytes;
     pool->n_live++;

@@ -192,6 +192,18 @@ def equals_its_plan_by_events(rig):
                   f"{fault} {refusal}: {answer['deviations']}")
 
 
+def tells_what_the_device_adds(rig):
+    rig.simulate()
+    rig.replay("--scale-bytes", "100", double=SMALL + ",serial=1")
+    rig.equals_plan("copies of one direction on one engine")
+    answer = rig.replay("--scale-bytes", "100", double=SMALL + ",fault.pool_waits=-1")
+    check(answer["makespan_ns"] > rig.spans("sim")[-1][2], "waits of the pool cost nothing")
+    parts = answer["deviation"]
+    check(parts["queue_ns"] > 0 and parts["submission_ns"] == 0, parts)
+    check(sum(parts[f"{p}_ns"] for p in ("dependency", "submission", "queue", "stretch")) ==
+          parts["deviation_ns"], parts)
+
+
 def runs_in_every_mode(rig):
     rig.simulate()
     for mode in ("stream", "paced"):
@@ -210,7 +222,7 @@ DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
             "unended": "no times", "backwards": "ends before it begins", "twice": "two records",
             "stranger": "no call of this run", "overlap_large": "begins",
             "early": "before", "late": "after the device was done", "moved": "another stream",
-            "clock": "clock of the device", "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
+            "clock": "clock of the device", "drift": "by CUPTI and", "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
 
 
 def doubts_records(rig):
@@ -387,7 +399,8 @@ def finds_fair_shares_again(rig):
 
 TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
          equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
-         equals_its_plan_from_a_pool, equals_its_plan_by_events, runs_in_every_mode, doubts_records,
+         equals_its_plan_from_a_pool, equals_its_plan_by_events, tells_what_the_device_adds,
+         runs_in_every_mode, doubts_records,
          minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
          names_the_cost_of_submission, finds_contention, is_checked_whole,
          finds_a_roofline_again, simulates_what_it_measured, finds_factors_again,
