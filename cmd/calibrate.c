@@ -140,6 +140,7 @@ static void json_sets(struct json *json, const struct calibration *c)
         json_boolean(json, "fitted", !set->is_unseen);
         json_range(json, "factor", "low_factor", "high_factor", set->kappa.factor,
                    &set->kappa.range);
+        json_ratio(json, "ran_beside", set->kappa.n_beside);
         json_noise(json, &set->kappa.noise);
         json_close_object(json);
     }

@@ -65,7 +65,7 @@ struct calibration {
     uint32_t n_noisy;                                                  /* figures that are */
 
     struct calibrate_set sets[CALIBRATE_SETS];
-    uint32_t n_sets, n_unseen;
+    uint32_t n_sets, n_unseen; /* n_unseen: that ran at once, and judge the families */
     bool is_fitted; /* models to pairs and sets; else only the factors of pairs are known */
     struct families_demands demands;
     struct families_model model;

@@ -211,7 +211,7 @@ static enum weir_status add_pairs_only(struct graph *graph, const struct calibra
     enum weir_status status;
 
     (void)snprintf(text, sizeof text,
-                   "weir calibrate on %s: three actions at once could not be measured on %" PRIu32
+                   "weir calibrate on %s: no three actions were seen at once on %" PRIu32
                    " processors, so no family could be judged; this is how well the pairs "
                    "themselves are known, and nothing is known of larger sets",
                    c->info.name, c->info.n_processors);

@@ -10,6 +10,7 @@
 #define FEWER 3             /* sets are measured in so many times fewer blocks than pairs */
 #define FLOOR_SIGMA 0.005   /* of a logarithm: no measurement is better */
 #define INTERVAL_SIGMA 3.92 /* a 95 % interval is so many standard deviations wide */
+#define AT_ONCE 0.9         /* of the others ran meanwhile: else they were not beside it */
 #define TRIPLES (CALIBRATE_CLASSES * CALIBRATE_CLASSES * (CALIBRATE_CLASSES - 1) / 2)
 #define SEED 20150801
 
@@ -83,7 +84,6 @@ static void add_triples(struct calibration *c)
         triples[i] = triples[other];
         triples[other] = kept;
         c->sets[c->n_sets++] = triples[i];
-        c->n_unseen++;
     }
 }
 
@@ -180,19 +180,30 @@ static struct families_set set_of(const struct measure_kappa *kappa, uint32_t sl
         .slowed = slowed, .kappa = kappa->factor, .sigma = sigma_of(kappa), .block = pair};
 }
 
-/* @param fitted, unseen room for all @return how many are fitted */
-static uint32_t sort_sets(const struct calibration *c, struct families_set *fitted,
-                          struct families_set *unseen)
+/* Where copies wait for one engine, the set is another than it says: nothing is learned from it. */
+static bool was_at_once(const struct families_set *set, const struct measure_kappa *kappa)
 {
     uint32_t n = 0;
-    uint32_t n_unseen = 0;
+
+    for (uint32_t j = 0; j < CALIBRATE_CLASSES; j++)
+        n += set->n_beside[j];
+    return kappa->n_beside >= AT_ONCE * n;
+}
+
+/* @param fitted, unseen room for all *n_unseen of them 0 before
+ * @return how many are fitted */
+static uint32_t sort_sets(const struct calibration *c, struct families_set *fitted,
+                          struct families_set *unseen, uint32_t *n_unseen)
+{
+    uint32_t n = 0;
 
     for (uint32_t p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES; p++) {
         uint32_t i = p / CALIBRATE_CLASSES;
         uint32_t j = p % CALIBRATE_CLASSES;
 
         fitted[n] = set_of(&c->kappas[i][j], i, p);
-        fitted[n++].n_beside[j] = 1;
+        fitted[n].n_beside[j] = 1;
+        n += was_at_once(&fitted[n], &c->kappas[i][j]) ? 1 : 0;
     }
     for (uint32_t s = 0; s < c->n_sets; s++) {
         const struct calibrate_set *set = &c->sets[s];
@@ -203,8 +214,10 @@ static uint32_t sort_sets(const struct calibration *c, struct families_set *fitt
             if (set->n_beside[j] > 0)
                 one.block = (size_t)set->slowed * CALIBRATE_CLASSES + j;
         }
+        if (!was_at_once(&one, &set->kappa))
+            continue;
         if (set->is_unseen)
-            unseen[n_unseen++] = one;
+            unseen[(*n_unseen)++] = one;
         else
             fitted[n++] = one;
     }
@@ -219,10 +232,12 @@ enum weir_status calibrate_fit_sets(struct calibration *c, struct weir_error *er
     uint32_t n;
     enum weir_status status;
 
-    if (c->n_unseen == 0)
+    if (c->n_sets == 0)
         return WEIR_OK;
     find_demands(c);
-    n = sort_sets(c, fitted, unseen);
+    n = sort_sets(c, fitted, unseen, &c->n_unseen);
+    if (c->n_unseen == 0)
+        return WEIR_OK;
     status = families_fit(&c->demands, fitted, n, &c->model, err);
     if (status != WEIR_OK && status != WEIR_INPUT)
         return status;

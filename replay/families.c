@@ -15,6 +15,7 @@
 #define MOST_POWER 16.0
 #define QUARTERS 4
 #define PRIOR_POWER 3.0
+#define NORMAL_95 1.96
 #define PRIOR_SIGMA 1.0 /* of each logarithm */
 
 const char *families_name(enum family family)
@@ -248,6 +249,13 @@ struct fitted {
     size_t n;
 };
 
+/* What no set tells anything about is the same in every sample: its covariance knows better. */
+static void widen(struct fit_interval *range, double value, double half_width)
+{
+    range->low = fmin(range->low, value - half_width);
+    range->high = fmax(range->high, value + half_width);
+}
+
 static enum weir_status fit(const struct fitting *fitting, const struct columns *columns,
                             bool has_ranges, struct fitted *out, struct weir_error *err)
 {
@@ -278,6 +286,8 @@ static enum weir_status fit(const struct fitting *fitting, const struct columns 
     if (status == WEIR_OK && has_ranges)
         status = fit_curve_intervals(&curve, out->parameters, columns->blocks, columns->n_blocks,
                                      out->ranges, err);
+    for (size_t i = 0; i < out->n && status == WEIR_OK && has_ranges; i++)
+        widen(&out->ranges[i], out->parameters[i], NORMAL_95 * out->deviations[i]);
     return status;
 }
 

@@ -79,6 +79,9 @@ struct measure_kappa {
     double factor; /* how many times longer the action takes beside the other */
     struct fit_interval range;
     struct measure_noise noise; /* of the factor of one block */
+    double
+        n_beside; /* how many of the others ran, on average, while the action did: fewer than there
+                        are where they wait for each other, or it for them */
 };
 
 /* What runs, and how fast it is alone. */

@@ -27,6 +27,7 @@ struct ratios {
     double *logs;         /* first of the blocks in which the others went on until the end */
     uint32_t n_covered;   /* so many blocks */
     uint32_t n_disturbed; /* steps that were measured: pre-empted, or of a block without cover */
+    double own_ns, beside_ns; /* that the measured steps ran, and the others meanwhile, summed */
 };
 
 /* The first step of an other in the block, or behind the last of them the first that is measured. */
@@ -102,6 +103,24 @@ static bool is_covered(const struct trial *trial, const struct blocks *blocks, u
     return true;
 }
 
+/* How long the others ran while the measured steps of the block did. */
+static void add_beside(const struct trial *trial, const struct blocks *blocks, uint32_t first,
+                       struct ratios *ratios)
+{
+    const struct timeline_span *spans = trial->timeline->spans;
+    uint32_t own = other_step(blocks, first, blocks->n_others);
+
+    for (uint32_t i = own; i < own + MEASURED; i++) {
+        ratios->own_ns += (double)trial_duration_ns(trial, i);
+        for (uint32_t other = first + ALONE; other < own; other++) {
+            double from_ns = fmax((double)spans[i].start_ns, (double)spans[other].start_ns);
+            double to_ns = fmin((double)spans[i].finish_ns, (double)spans[other].finish_ns);
+
+            ratios->beside_ns += fmax(0, to_ns - from_ns);
+        }
+    }
+}
+
 static void find_ratios(const struct trial *trial, const struct blocks *blocks,
                         struct ratios *ratios)
 {
@@ -109,6 +128,8 @@ static void find_ratios(const struct trial *trial, const struct blocks *blocks,
 
     ratios->n_covered = 0;
     ratios->n_disturbed = 0;
+    ratios->own_ns = 0;
+    ratios->beside_ns = 0;
     for (uint32_t b = 0; b < blocks->n_blocks; b++) {
         uint32_t first = b * block_steps(blocks);
         uint32_t beside = other_step(blocks, first, blocks->n_others);
@@ -116,6 +137,8 @@ static void find_ratios(const struct trial *trial, const struct blocks *blocks,
         double alone_ns = sum_ns(trial, first + ALONE - MEASURED, MEASURED, &n_preempted);
         double log_ratio = log(sum_ns(trial, beside, MEASURED, &n_preempted) / alone_ns);
         bool has_cover = is_covered(trial, blocks, first);
+
+        add_beside(trial, blocks, first, ratios);
 
         if (has_cover)
             ratios->logs[ratios->n_covered++] = log_ratio;
@@ -157,6 +180,7 @@ static enum weir_status take_ratios(const struct blocks *blocks, struct ratios *
     *out = (struct measure_kappa){
         .factor = fit.ratio,
         .range = fit.interval,
+        .n_beside = ratios->beside_ns / ratios->own_ns,
         .noise = {.spread_ratio = fit.spread_ratio,
                   .width_ratio = (fit.interval.high - fit.interval.low) / 2 / fit.ratio,
                   .preempted_ratio =

@@ -366,6 +366,23 @@ def finds_a_roofline_again(rig):
     check(abs(weights["h2d"] - 1.5) < 0.03 and abs(weights["d2h"] - 1) < 0.03, weights)
 
 
+def learns_nothing_from_copies_in_turn(rig):
+    """With one engine a direction two copies are never at once: the roofline of the rest is found."""
+    found = calibrated(rig, {"power": 3, "serial": 1})
+    for one in found["sets"]:
+        n_apart = sum(one["beside"].count(name) - 1 for name in ("h2d", "d2h", "d2d")
+                      if one["beside"].count(name) > 1)
+        check((one["ran_beside"] > 0.9 * len(one["beside"])) ==
+              (n_apart == 0 and not (one["slowed"] in ("h2d", "d2h", "d2d")
+                                     and one["slowed"] in one["beside"])), one)
+    params = params_of(rig.folder / "m.weir")
+    check(found["family"] == "roofline", found["families"])
+    check(params["roofline", "p"] == 3, params)
+    check(abs(params["roofline.eta", "memory"] / TRUTH["eta.memory"] - 1) < 0.01, params)
+    links = [one for one in found["resources"] if one["resource"].endswith("link")]
+    check(all(one["low_eta"] < 0.5 and one["high_eta"] > 2 for one in links), links)
+
+
 def simulates_what_it_measured(rig):
     """Three at once: what the simulator says with the machine is what the device does."""
     calibrated(rig, {"power": 3})
@@ -403,8 +420,8 @@ TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equa
          runs_in_every_mode, doubts_records,
          minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
          names_the_cost_of_submission, finds_contention, is_checked_whole,
-         finds_a_roofline_again, simulates_what_it_measured, finds_factors_again,
-         finds_fair_shares_again]
+         finds_a_roofline_again, learns_nothing_from_copies_in_turn, simulates_what_it_measured,
+         finds_factors_again, finds_fair_shares_again]
 
 
 def main(words):

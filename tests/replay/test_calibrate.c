@@ -282,6 +282,15 @@ START_TEST(contention_is_measured)
     ck_assert_double_le(kappa.range.low, kappa.factor);
     ck_assert_double_ge(kappa.range.high, kappa.factor);
     ck_assert_double_le(kappa.noise.preempted_ratio, 1);
+    ck_assert_double_gt(kappa.n_beside, 0);
+    ck_assert_double_le(kappa.n_beside, 1.001);
+    /* Three others, also where there are too few processors for them: then they take turns. */
+    ck_assert_int_eq(measure_kappa(ops, &copy, (const struct measure_runner[]){copy, compute, copy},
+                                   3, 200000, 3, &kappa, &err),
+                     WEIR_OK);
+    ck_assert_double_gt(kappa.factor, 0.1);
+    ck_assert_double_gt(kappa.n_beside, 0);
+    ck_assert_double_le(kappa.n_beside, 3.001);
 }
 END_TEST
 
