@@ -195,19 +195,27 @@ static const char *rate_range(const struct calibration *c, enum calibrate_class 
     return out;
 }
 
+/* What a replay may use of it. Where a device has memory of its own, the host's is another; else one
+ * memory is halved. */
 static enum weir_status add_domain(struct graph *graph, const struct calibration *c,
-                                   const char *name, struct weir_error *err)
+                                   const struct place *place, const char *name,
+                                   struct weir_error *err)
 {
-    struct graph_domain domain = {.capacity_bytes = c->info.memory_bytes / 2 / (1 << 20) << 20,
+    bool is_shared = c->info.host_memory_bytes == 0;
+    int64_t bytes = place->is_host_memory && !is_shared ? c->info.host_memory_bytes / 2
+                    : is_shared                         ? c->info.memory_bytes / 2
+                                                        : c->info.memory_bytes / 10 * 9;
+    struct graph_domain domain = {.capacity_bytes = bytes / (1 << 20) << 20,
                                   .evidence = {.kind = EVIDENCE_MEASURED, .confidence = 0.8}};
     weir_domain added;
     char text[256];
     enum weir_status status = graph_intern_text(graph, name, &domain.name, err);
 
-    (void)snprintf(text, sizeof text,
-                   "half of the memory available on %s when it was calibrated; both domains are "
-                   "the same memory",
-                   c->info.name);
+    (void)snprintf(text, sizeof text, "%s on %s when it was calibrated%s",
+                   !is_shared && !place->is_host_memory ? "nine tenths of the device's memory"
+                   : is_shared                          ? "half of the memory available"
+                                                        : "half of the host's memory available",
+                   c->info.name, is_shared ? "; both domains are the same memory" : "");
     if (status == WEIR_OK)
         status = graph_intern_text(graph, text, &domain.evidence.detail, err);
     return status == WEIR_OK ? graph_add_domain(graph, &domain, &added, err) : status;
@@ -343,10 +351,10 @@ static enum weir_status add_kappa(struct graph *graph, const struct calibration 
 static enum weir_status fill_machine(struct graph *graph, const struct calibration *c,
                                      struct weir_error *err)
 {
-    enum weir_status status = add_domain(graph, c, "hbm", err);
+    enum weir_status status = add_domain(graph, c, &hbm, "hbm", err);
 
     if (status == WEIR_OK)
-        status = add_domain(graph, c, "host", err);
+        status = add_domain(graph, c, &host, "host", err);
     if (status == WEIR_OK)
         status = add_compute(graph, c, err);
     if (status == WEIR_OK)

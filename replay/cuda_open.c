@@ -6,6 +6,7 @@
 
 #include "kernels/cuda_image.h"
 #include "replay/cuda_internal.h"
+#include "replay/devices.h"
 
 /* Hardware queues: streams beyond that wait for each other though nothing says so. */
 #define CUDA_CONNECTIONS 32
@@ -90,6 +91,8 @@ void cuda_describe(struct device_info *out)
 {
     struct cuda_context context = {.device = 0};
     char why_not[CUDA_WHY_BYTES] = "";
+    struct device_info host;
+    struct weir_error err;
     size_t bytes = 0;
 
     memset(out, 0, sizeof *out);
@@ -104,6 +107,9 @@ void cuda_describe(struct device_info *out)
     out->n_processors = CUDA_CONNECTIONS;
     describe_abilities(&context, out);
     out->memory_bytes = (int64_t)bytes;
+    if (device_host.probe(&host, &err) == WEIR_OK) {
+        out->host_memory_bytes = host.memory_bytes;
+    }
     out->compute_flops = (int64_t)2 * KERNEL_CUDA_FMAS * KERNEL_CUDA_THREADS * context.n_processors;
 }
 

@@ -16,10 +16,11 @@ struct device {
 };
 
 struct device_info {
-    char name[128];        /* of the processor or GPU, with what tells two apart */
-    char why_not[256];     /* when probe failed */
-    uint32_t n_processors; /* that can run queues at once */
-    int64_t memory_bytes;  /* that a replay may use */
+    char name[128];            /* of the processor or GPU, with what tells two apart */
+    char why_not[256];         /* when probe failed */
+    uint32_t n_processors;     /* that can run queues at once */
+    int64_t memory_bytes;      /* that a replay may use */
+    int64_t host_memory_bytes; /* the host's, beside the device's own; 0: they are one memory */
     char abilities[200];   /* what it can do that not every device can, and what it cannot; "" */
     int64_t compute_flops; /* floating point operations of one iteration of STEP_COMPUTE */
 };

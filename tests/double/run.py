@@ -286,6 +286,7 @@ def finds_contention(rig):
         words = line.split()
         if words[:1] == ["kappa"]:
             factors[tuple(words[1:3])] = float(words[3])
+    check("domain hbm capacity=7730102272" in (rig.folder / "m.weir").read_text(), "nine tenths of 8 GiB")
     check(abs(factors[("sm", "h2d")] - 1.3) < 0.01, factors)
     check(abs(factors[("h2d", "sm")] - 1.1) < 0.01, factors)
     check(abs(factors[("stream", "stream")] - 1.9) < 0.01, factors)
