@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "replay/cuda_internal.h"
+#include "replay/spans.h"
 
 #define COMMANDS_MOST 480 /* in a stream behind the gate; about 1000 block whoever adds more */
 #define GATE_LIMIT_NS 20000000000 /* a gate or a clock that nobody ends gives up */
@@ -342,18 +343,12 @@ static enum weir_status move(struct cuda *cuda, uint32_t index, int64_t at, int6
                   "cuMemcpyDtoDAsync", err);
 }
 
-/* From the first byte of the first stretch to the last of the last. */
-static int64_t stretch_bytes(const struct step_buffer *stretches, uint32_t n)
-{
-    return n == 0 ? 0 : stretches[n - 1].offset + stretches[n - 1].size_bytes - stretches[0].offset;
-}
-
 /* Through the window round and round: one call a round. */
 static enum weir_status copy(struct cuda *cuda, uint32_t index, struct weir_error *err)
 {
     const struct step *step = &cuda->steps[index].given;
-    int64_t source_bytes = stretch_bytes(step->reads, step->n_copied);
-    int64_t target_bytes = stretch_bytes(step->writes, step->n_copied);
+    int64_t source_bytes = spans_stretch_bytes(step->reads, step->n_copied);
+    int64_t target_bytes = spans_stretch_bytes(step->writes, step->n_copied);
     int64_t window_bytes = source_bytes < target_bytes ? source_bytes : target_bytes;
     enum weir_status status = WEIR_OK;
 

@@ -8,6 +8,7 @@
 #include "kernels/host.h"
 #include "replay/devices.h"
 #include "replay/host_internal.h"
+#include "replay/spans.h"
 
 /* ---- what there is ---- */
 
@@ -269,51 +270,22 @@ static enum weir_status seal(struct host *host, struct weir_error *err)
     return status;
 }
 
-/* A step's place in the order of starts. */
-struct started {
-    int64_t start_ns, finish_ns;
-    uint32_t step;
-};
-
-static int compare_started(const void *a, const void *b)
-{
-    const struct started *x = a;
-    const struct started *y = b;
-
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->finish_ns != y->finish_ns)
-        return x->finish_ns < y->finish_ns ? -1 : 1;
-    return x->step < y->step ? -1 : 1;
-}
-
 static enum weir_status write_spans(const struct host *host, struct timeline *out,
                                     struct weir_error *err)
 {
-    struct started *started = malloc((host->n_submitted + (size_t)1) * sizeof *started);
+    struct spans_item *items = malloc((host->n_submitted + (size_t)1) * sizeof *items);
     uint32_t n = 0;
 
-    if (started == NULL)
+    if (items == NULL)
         return weir_error_memory(err);
     for (uint32_t i = 0; i < host->n_submitted; i++) {
         const struct host_step *step = &host->steps[i];
 
         if (step->given.action != STEP_PASS)
-            started[n++] = (struct started){step->start_ns, step->finish_ns, i};
+            items[n++] = (struct spans_item){step->start_ns, step->finish_ns, i, step->given.node};
     }
-    qsort(started, n, sizeof *started, compare_started);
-    out->makespan_ns = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct timeline_span *span = &out->spans[host->steps[started[i].step].given.node.index];
-
-        span->start_ns = started[i].start_ns;
-        span->finish_ns = started[i].finish_ns;
-        span->order = i;
-        span->source = TIME_HOST;
-        if (span->finish_ns > out->makespan_ns)
-            out->makespan_ns = span->finish_ns;
-    }
-    free(started);
+    spans_write(items, n, TIME_HOST, out);
+    free(items);
     return WEIR_OK;
 }
 

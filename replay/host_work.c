@@ -7,6 +7,7 @@
 
 #include "kernels/host.h"
 #include "replay/host_internal.h"
+#include "replay/spans.h"
 
 #define PIECE_ITERATIONS 8192
 #define PIECE_BYTES (512 << 10)
@@ -221,17 +222,11 @@ static void stream(struct host *host, int64_t bytes, int64_t *stream_at)
     }
 }
 
-/* From the first byte of the first stretch to the last of the last. */
-static int64_t stretch_bytes(const struct step_buffer *stretches, uint32_t n)
-{
-    return n == 0 ? 0 : stretches[n - 1].offset + stretches[n - 1].size_bytes - stretches[0].offset;
-}
-
 static bool copy(struct host *host, uint32_t index)
 {
     const struct step *step = &host->steps[index].given;
-    int64_t source_bytes = stretch_bytes(step->reads, step->n_copied);
-    int64_t target_bytes = stretch_bytes(step->writes, step->n_copied);
+    int64_t source_bytes = spans_stretch_bytes(step->reads, step->n_copied);
+    int64_t target_bytes = spans_stretch_bytes(step->writes, step->n_copied);
     int64_t window_bytes = source_bytes < target_bytes ? source_bytes : target_bytes;
     unsigned char *source;
     unsigned char *target;
