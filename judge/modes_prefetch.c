@@ -48,7 +48,8 @@ static const struct timeline_hold *filled(struct modes *modes, uint32_t node, ui
 static int64_t consumers_allow(struct modes *modes, struct movable *one)
 {
     const struct timeline_span *span = modes_span(modes, one->node);
-    int64_t late_ns = INT64_MAX, length_ns = span->finish_ns - span->start_ns;
+    int64_t length_ns = span->finish_ns - span->start_ns;
+    int64_t late_ns = modes->timeline->makespan_ns - length_ns;
     uint32_t n;
     const struct adjacent *after = modes_after(modes, one->node, &n);
 
