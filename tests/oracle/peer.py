@@ -34,6 +34,8 @@ SETS = (
     (100000, 1024, 9, 8, 4096, range(1, 2)),
 )
 MODES = ("static", "fifo", "cap")
+if os.environ.get("WEIR_BRIEF"):  # enough to see that all is there
+    SETS = tuple((*numbers, seeds[:1]) for *numbers, seeds in SETS if numbers[0] <= 2000)
 
 
 def build(folder):
