@@ -2,6 +2,7 @@
 /* Finishing and starting: what a node gives back when it ends, and, in dispatch order, who starts. */
 #include <stdlib.h>
 
+#include "sim/barred.h"
 #include "sim/lacking.h"
 #include "sim/open.h"
 
@@ -25,11 +26,11 @@ static enum weir_status end_overlaps(struct simulation *sim, uint32_t node)
         overlap_end(sim->unknown, node);
         sim->unknown_pairs -= overlap_count(sim->unknown, node);
     }
-    if (sim->forbidden == NULL) {
+    if (sim->barred == NULL) {
         return WEIR_OK;
     }
     overlap_end(sim->forbidden, node);
-    return sim->for_overlap.n > 0 ? simulation_wake_apart(sim, node) : WEIR_OK;
+    return barred_end(sim, node);
 }
 
 static void free_slot(struct simulation *sim, uint32_t node)
@@ -188,15 +189,17 @@ static enum weir_status set_end(struct simulation *sim, uint32_t node, int64_t l
     return event_push(&sim->ends, (struct event){end_ns, node}, sim->err);
 }
 
-static void begin_overlaps(struct simulation *sim, uint32_t node)
+static enum weir_status begin_overlaps(struct simulation *sim, uint32_t node)
 {
-    if (sim->forbidden != NULL) {
-        overlap_start(sim->forbidden, node);
-    }
     if (sim->unknown != NULL) {
         sim->unknown_pairs += overlap_count(sim->unknown, node);
         overlap_start(sim->unknown, node);
     }
+    if (sim->barred == NULL) {
+        return WEIR_OK;
+    }
+    overlap_start(sim->forbidden, node);
+    return sim->barred->n_awake > 0 ? barred_started(sim, node) : WEIR_OK;
 }
 
 /* A node of length above 0 joins the running set. */
@@ -205,7 +208,11 @@ static enum weir_status begin_running(struct simulation *sim, uint32_t node, int
     sim->engines[sim->program->nodes[node].engine].free_slots--;
     sim->n_running++;
     if (sim->has_overlaps) {
-        begin_overlaps(sim, node);
+        enum weir_status status = begin_overlaps(sim, node);
+
+        if (status != WEIR_OK) {
+            return status;
+        }
     }
     return sim->contention == NULL
                ? set_end(sim, node, length_ns)
@@ -257,7 +264,7 @@ static enum weir_status ask_policy(struct simulation *sim, struct candidate cand
         return status;
     }
     if (until_ns <= sim->now_ns || until_ns == INT64_MAX) {
-        return simulation_set_aside(sim, &sim->for_policy, candidate, WAIT_ADMISSION);
+        return simulation_hold(sim, candidate);
     }
     status = waits_put_off(sim, &candidate, until_ns);
     sim->n_held++;
@@ -274,6 +281,9 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
     bool is_admitted = true;
     enum weir_status status;
 
+    if (sim->barred != NULL) {
+        barred_turn(sim->barred, &candidate);
+    }
     if (sim->fallbacks != NULL && sim->fallbacks[candidate.node].fate == FATE_SKIPPED) {
         return WEIR_OK;
     }
@@ -281,9 +291,9 @@ static enum weir_status try_start(struct simulation *sim, struct candidate candi
         !memory_fits(sim->memory, candidate.node, &short_of)) {
         return lacking_add(sim, candidate, short_of);
     }
-    if (sim->forbidden != NULL && sim->timeline->spans[candidate.node].isolated_ns > 0 &&
-        overlap_count(sim->forbidden, candidate.node) > 0) {
-        return simulation_set_aside(sim, &sim->for_overlap, candidate, WAIT_OVERLAP);
+    if (sim->barred != NULL && sim->timeline->spans[candidate.node].isolated_ns > 0 &&
+        overlap_blocking_key(sim->forbidden, candidate.node) != WEIR_NONE) {
+        return barred_add(sim, candidate);
     }
     status = sim->policy->admit == NULL ? WEIR_OK : ask_policy(sim, candidate, &is_admitted);
     return status == WEIR_OK && is_admitted ? start_node(sim, candidate) : status;
@@ -316,6 +326,9 @@ enum weir_status simulation_start_what_fits(struct simulation *sim)
             status = try_start(sim, candidate);
             open_offer(sim, index);
         }
+    }
+    if (status == WEIR_OK && sim->barred != NULL && sim->barred->n_awake > 0) {
+        barred_settle(sim);
     }
     return status;
 }

@@ -3,6 +3,8 @@
 noinst_LIBRARIES += sim/libsim.a
 
 sim_libsim_a_SOURCES = \
+	sim/barred.c \
+	sim/barred.h \
 	sim/contention.c \
 	sim/contention.h \
 	sim/contention_internal.h \

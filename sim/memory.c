@@ -176,6 +176,31 @@ const int64_t *memory_used_bytes(const struct memory *memory)
     return memory->used_bytes;
 }
 
+static bool add_all(struct memory *memory, uint32_t domain, int64_t bytes)
+{
+    int64_t *needs = &memory->needs[domain];
+
+    return !__builtin_add_overflow(*needs, bytes, needs) &&
+           *needs <= memory->pools[domain].usable_bytes;
+}
+
+bool memory_is_ample(struct memory *memory)
+{
+    const struct program *program = memory->program;
+    uint32_t n_charges =
+        program->first_charge == NULL ? 0 : program->first_charge[program->n_nodes];
+    bool is_ample = true;
+
+    for (uint32_t i = 0; i < program->n_copies && is_ample; i++) {
+        is_ample = add_all(memory, memory->lives[i].domain, memory->lives[i].bytes);
+    }
+    for (uint32_t i = 0; i < n_charges && is_ample; i++) {
+        is_ample = add_all(memory, program->charges[i].domain, program->charges[i].bytes);
+    }
+    memset(memory->needs, 0, program->n_domains * sizeof *memory->needs);
+    return is_ample;
+}
+
 int64_t memory_usable_bytes(const struct memory *memory, weir_domain domain)
 {
     return memory->pools[domain.index].usable_bytes;

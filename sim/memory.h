@@ -78,6 +78,9 @@ MUST_CHECK enum weir_status memory_rewind(struct memory *memory, struct ledger *
 /** @return the domain whose initial copies do not fit; none when all do */
 weir_domain memory_overfull(const struct memory *memory);
 
+/** Would all copies fit at once, with all workspace and all staging? Then no node ever lacks bytes. */
+bool memory_is_ample(struct memory *memory);
+
 /* What the functions below leave to memory_take.c and memory_give.c. */
 bool memory_fits_all(struct memory *memory, uint32_t node, weir_domain *where);
 MUST_CHECK enum weir_status memory_take_all(struct memory *memory, uint32_t node,

@@ -158,6 +158,62 @@ uint32_t overlap_count(const struct overlap_set *set, uint32_t node)
     return count;
 }
 
+/* Beside the keys of the lines there is one for all of whom nothing is known. */
+uint32_t overlap_blocking_key(const struct overlap_set *set, uint32_t node)
+{
+    const struct overlap_keys *of = &set->keys;
+    uint32_t keys[2], n_keys = overlap_keys_of(of, node, keys);
+
+    for (uint32_t i = 0; i < n_keys; i++) {
+        for (uint32_t j = of->first[keys[i]]; j < of->first[keys[i] + 1]; j++) {
+            if (set->running[of->partners[j]] > 0) {
+                return of->partners[j];
+            }
+        }
+    }
+    return set->has_known && count_unlisted(set, node) > 0 ? of->n_keys : WEIR_NONE;
+}
+
+uint32_t overlap_n_blocking_keys(const struct overlap_set *set)
+{
+    return set->keys.n_keys + 1;
+}
+
+uint32_t overlap_keys_gone(const struct overlap_set *set, uint32_t node,
+                           uint32_t out[OVERLAP_MOST_KEYS])
+{
+    uint32_t keys[2], n_keys = overlap_keys_of(&set->keys, node, keys), n = 0;
+
+    for (uint32_t i = 0; i < n_keys; i++) {
+        if (set->running[keys[i]] == 0) {
+            out[n++] = keys[i];
+        }
+    }
+    if (set->has_known && weir_is(graph_node_class(set->program->graph, (weir_node){node}))) {
+        out[n++] = set->keys.n_keys;
+    }
+    return n;
+}
+
+bool overlap_is_named(const struct overlap_set *set, uint32_t node)
+{
+    return set->keys.of_node != NULL && set->keys.of_node[node] != WEIR_NONE;
+}
+
+/* Classes first, then the keys of nodes that lines name. */
+uint32_t overlap_kind(const struct overlap_set *set, uint32_t node)
+{
+    const struct graph *graph = set->program->graph;
+
+    return overlap_is_named(set, node) ? graph_n_classes(graph) + set->keys.of_node[node]
+                                       : graph_node_class(graph, (weir_node){node}).index;
+}
+
+uint32_t overlap_n_kinds(const struct overlap_set *set)
+{
+    return graph_n_classes(set->program->graph) + set->keys.n_keys;
+}
+
 /* @param change 1 when the node starts, -1 when it ends */
 static void change_running(struct overlap_set *set, uint32_t node, int change)
 {

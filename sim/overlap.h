@@ -23,6 +23,22 @@ void overlap_free(struct overlap_set *set);
 
 /** How many running nodes form a pair of the set with this one. */
 uint32_t overlap_count(const struct overlap_set *set, uint32_t node);
+
+/** One of the keys by which running nodes form a pair with this one; WEIR_NONE when there is none. */
+uint32_t overlap_blocking_key(const struct overlap_set *set, uint32_t node);
+/** Such keys are below that number. */
+uint32_t overlap_n_blocking_keys(const struct overlap_set *set);
+#define OVERLAP_MOST_KEYS 3
+/** The keys of a node that has ended which no running node has now, and those of which that may be
+ *  so. @return how many */
+uint32_t overlap_keys_gone(const struct overlap_set *set, uint32_t node,
+                           uint32_t out[OVERLAP_MOST_KEYS]);
+
+/** Nodes of one kind form pairs with the same nodes. WEIR_NONE: with none */
+uint32_t overlap_kind(const struct overlap_set *set, uint32_t node);
+uint32_t overlap_n_kinds(const struct overlap_set *set);
+/** Does a line name the node itself? Then it is alone of its kind. */
+bool overlap_is_named(const struct overlap_set *set, uint32_t node);
 void overlap_start(struct overlap_set *set, uint32_t node);
 void overlap_end(struct overlap_set *set, uint32_t node);
 

@@ -4,8 +4,7 @@
 #include "base/array.h"
 #include "sim/open.h"
 
-/* One that has waited for something else before. */
-static enum weir_status push_again(struct simulation *sim, struct candidate candidate)
+enum weir_status simulation_push_again(struct simulation *sim, struct candidate candidate)
 {
     uint32_t index = sim->program->nodes[candidate.node].engine;
     enum weir_status status;
@@ -24,7 +23,7 @@ static enum weir_status push_fresh(struct simulation *sim, struct event ready)
     enum weir_status status;
 
     if (sim->priority != NULL) {
-        return push_again(sim, candidate_of(ready));
+        return simulation_push_again(sim, candidate_of(ready));
     }
     status = ready_push_fresh(&sim->engines[index].queue, ready, sim->err);
     if (status == WEIR_OK) {
@@ -70,7 +69,7 @@ enum weir_status simulation_resume(struct simulation *sim, uint32_t node)
 
     waits_resume(sim, node);
     sim->n_held--;
-    return push_again(sim, candidate);
+    return simulation_push_again(sim, candidate);
 }
 
 /* Every producer has done its part. */
@@ -168,50 +167,32 @@ enum weir_status simulation_drain(struct simulation *sim)
     return status;
 }
 
-enum weir_status simulation_set_aside(struct simulation *sim, struct waiting *waiting,
-                                      struct candidate candidate, enum wait_cause cause)
+enum weir_status simulation_hold(struct simulation *sim, struct candidate candidate)
 {
-    enum weir_status status =
-        array_grow(&waiting->items, &waiting->room, (size_t)waiting->n + 1, sim->err);
+    struct waiting *held = &sim->for_policy;
+    enum weir_status status = array_grow(&held->items, &held->room, (size_t)held->n + 1, sim->err);
 
     if (status == WEIR_OK) {
-        status = waits_set_aside(sim, &candidate, cause);
+        status = waits_set_aside(sim, &candidate, WAIT_ADMISSION);
     }
     if (status == WEIR_OK) {
-        waiting->items[waiting->n++] = candidate;
+        held->items[held->n++] = candidate;
     }
-    return status;
-}
-
-/* Those of the list that may try again; the others stay in it, in their order. @param ended whose end
- * it is, and only of those that overlap nobody now: what gave way; WEIR_NONE: all */
-static enum weir_status wake(struct simulation *sim, struct waiting *waiting, uint32_t ended)
-{
-    uint32_t n = waiting->n, n_left = 0;
-    enum weir_status status = WEIR_OK;
-
-    waiting->n = 0;
-    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
-        struct candidate candidate = waiting->items[i];
-
-        if (ended != WEIR_NONE && overlap_count(sim->forbidden, candidate.node) > 0) {
-            waiting->items[n_left++] = candidate;
-            continue;
-        }
-        sim->timeline->spans[candidate.node].blocker.index = ended;
-        candidate.given = WEIR_NONE;
-        status = push_again(sim, candidate);
-    }
-    waiting->n = n_left;
     return status;
 }
 
 enum weir_status simulation_wake_held(struct simulation *sim)
 {
-    return wake(sim, &sim->for_policy, WEIR_NONE);
-}
+    uint32_t n = sim->for_policy.n;
+    enum weir_status status = WEIR_OK;
 
-enum weir_status simulation_wake_apart(struct simulation *sim, uint32_t ended)
-{
-    return wake(sim, &sim->for_overlap, ended);
+    sim->for_policy.n = 0;
+    for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
+        struct candidate candidate = sim->for_policy.items[i];
+
+        sim->timeline->spans[candidate.node].blocker.index = WEIR_NONE;
+        candidate.given = WEIR_NONE;
+        status = simulation_push_again(sim, candidate);
+    }
+    return status;
 }

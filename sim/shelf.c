@@ -156,3 +156,19 @@ bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first
     *shelf = without(pool, *shelf, first, need_bytes);
     return true;
 }
+
+bool shelf_pop_last(struct shelf_pool *pool, uint32_t *shelf, const struct candidate *after,
+                    struct candidate *last)
+{
+    uint32_t at = *shelf;
+
+    while (at > 0 && pool->items[at - 1].right > 0) {
+        at = pool->items[at - 1].right;
+    }
+    if (at == 0 || (after != NULL && !candidate_before(after, &pool->items[at - 1].candidate))) {
+        return false;
+    }
+    *last = pool->items[at - 1].candidate;
+    shelf_remove(pool, shelf, last);
+    return true;
+}

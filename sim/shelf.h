@@ -36,5 +36,8 @@ void shelf_remove(struct shelf_pool *pool, uint32_t *shelf, const struct candida
 /** Takes out the first of all, and what it needed. @return false when the shelf is empty */
 bool shelf_pop(struct shelf_pool *pool, uint32_t *shelf, struct candidate *first,
                int64_t *need_bytes);
+/** Takes out the last of all, if it goes after that one (NULL: in any case). @return false when not */
+bool shelf_pop_last(struct shelf_pool *pool, uint32_t *shelf, const struct candidate *after,
+                    struct candidate *last);
 
 #endif

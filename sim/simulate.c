@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/barred.h"
 #include "sim/lacking.h"
 
 static enum weir_status allocate(struct simulation *sim)
@@ -78,6 +79,9 @@ static enum weir_status set_up(struct simulation *sim)
     if (status == WEIR_OK) {
         status = fallback_begin(sim);
     }
+    if (status == WEIR_OK && sim->forbidden != NULL) {
+        status = barred_new(sim);
+    }
     return status == WEIR_OK && options->keeps_details ? make_log(sim) : status;
 }
 
@@ -89,6 +93,7 @@ static void clear_away(struct simulation *sim)
     }
     memory_free(sim->memory);
     contention_free(sim->contention);
+    barred_free(sim);
     overlap_free(sim->forbidden);
     overlap_free(sim->unknown);
     free(sim->left);
@@ -98,7 +103,6 @@ static void clear_away(struct simulation *sim)
     event_free(&sim->ends);
     free(sim->engines);
     free(sim->open);
-    free(sim->for_overlap.items);
     free(sim->for_policy.items);
     event_free(&sim->arrivals);
     event_free(&sim->windows);
@@ -117,6 +121,7 @@ static size_t memory_held(const struct simulation *sim)
                    sim->ended_room * sizeof *sim->ended + sim->log.n * sizeof *sim->log.items +
                    sim->stretches.room * sizeof *sim->stretches.items +
                    sim->shelves.room * sizeof *sim->shelves.items +
+                   (sim->barred == NULL ? 0 : barred_memory_bytes(sim->barred)) +
                    (sim->priority == NULL ? 0 : n_nodes * sizeof *sim->priority) +
                    (sim->fallbacks == NULL ? 0 : n_nodes * sizeof *sim->fallbacks) +
                    event_memory_bytes(&sim->arrivals);

@@ -28,7 +28,9 @@ struct engine_state {
     int64_t free_slots;
     uint32_t freed_by; /* the node that gave back a slot last; WEIR_NONE */
     uint32_t open_at;  /* where it stands among the open engines, plus one; 0: it is not open */
-    bool is_stale; /* priorities of its nodes have changed, or what those that lack bytes need */
+    uint32_t awake; /* a shelf of nodes that forbidden overlaps held back until this instant, plus
+                          one; 0: none */
+    bool is_stale;  /* priorities of its nodes have changed, or what those that lack bytes need */
 };
 
 /* Nodes that are ready and cannot start, until something happens. */
@@ -97,7 +99,8 @@ struct simulation {
     struct event_queue ends;
     uint32_t n_running;
     struct overlap_set *forbidden, *unknown;
-    bool has_overlaps; /* one of the two is there */
+    bool has_overlaps;     /* one of the two is there */
+    struct barred *barred; /* nodes that forbidden overlaps hold back; NULL when there are none */
 
     int64_t now_ns;
     uint32_t instant; /* the how-manieth, for those that lack bytes */
@@ -117,7 +120,7 @@ struct simulation {
     struct shelf_pool shelves;
     struct lacking_domain *lacking; /* by domain */
     uint32_t n_lacking;             /* nodes that lack bytes */
-    struct waiting for_overlap, for_policy;
+    struct waiting for_policy;
     uint32_t *ended; /* scratch: room for every running node */
     size_t ended_room;
     struct pass *passes; /* a stack */
@@ -146,13 +149,12 @@ MUST_CHECK enum weir_status simulation_drain(struct simulation *);
 MUST_CHECK enum weir_status simulation_enqueue(struct simulation *, uint32_t node);
 /** The time has come until which the policy held the node: it may try again. */
 MUST_CHECK enum weir_status simulation_resume(struct simulation *, uint32_t node);
-/** The node could not start for that cause: it waits until the list is woken. */
-MUST_CHECK enum weir_status simulation_set_aside(struct simulation *, struct waiting *waiting,
-                                                 struct candidate candidate, enum wait_cause cause);
+/** One that has waited for something else before stands in the queue of its engine again. */
+MUST_CHECK enum weir_status simulation_push_again(struct simulation *, struct candidate candidate);
+/** The policy holds the candidate until something happens. */
+MUST_CHECK enum weir_status simulation_hold(struct simulation *, struct candidate candidate);
 /** Something has happened: those that the policy held may try again. */
 MUST_CHECK enum weir_status simulation_wake_held(struct simulation *);
-/** The node has ended: those may try again that must not overlap it, and no other that runs. */
-MUST_CHECK enum weir_status simulation_wake_apart(struct simulation *, uint32_t ended);
 
 /* waits.c */
 /** The candidate starts: its wait is over, and its span gets the cause of the last stretch. */

@@ -162,15 +162,16 @@ static bool print_domain(const struct simulation *sim, weir_domain domain, const
     return is_hopeless;
 }
 
-static void print_others(const struct simulation *sim, const struct waiting *waiting,
-                         const char *what, FILE *text)
+static void print_held(const struct simulation *sim, FILE *text)
 {
-    for (uint32_t i = 0; i < waiting->n && i < NODES_SHOWN; i++) {
-        fprintf(text, "\n  %s %s",
-                graph_node_name(sim->program->graph, (weir_node){waiting->items[i].node}), what);
+    const struct waiting *held = &sim->for_policy;
+
+    for (uint32_t i = 0; i < held->n && i < NODES_SHOWN; i++) {
+        fprintf(text, "\n  %s is held by the policy",
+                graph_node_name(sim->program->graph, (weir_node){held->items[i].node}));
     }
-    if (waiting->n > NODES_SHOWN) {
-        fprintf(text, "\n  and %" PRIu32 " more", waiting->n - NODES_SHOWN);
+    if (held->n > NODES_SHOWN) {
+        fprintf(text, "\n  and %" PRIu32 " more", held->n - NODES_SHOWN);
     }
 }
 
@@ -234,9 +235,8 @@ static void explain_waiting(struct simulation *sim, const uint32_t *lacking, uin
     for (uint32_t i = 0; i < sim->program->n_domains && n_lacking > 0; i++) {
         is_hopeless = print_domain(sim, (weir_domain){i}, lacking, n_lacking, text) || is_hopeless;
     }
-    print_others(sim, &sim->for_policy, "is held by the policy", text);
+    print_held(sim, text);
     print_put_off(sim, text);
-    print_others(sim, &sim->for_overlap, "must not overlap a node that runs", text);
     sim->timeline->status = is_hopeless ? RUN_SHORTAGE : RUN_DEADLOCK;
     fprintf(text, "\n  %s", remedy(sim, is_hopeless));
 }
