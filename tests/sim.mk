@@ -63,7 +63,9 @@ tests_bench_simulate_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
-	tests/bench/simulate_bench.c
+	tests/bench/simulate_bench.c \
+	tests/bench/turns.c \
+	tests/bench/turns.h
 tests_bench_simulate_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a
 

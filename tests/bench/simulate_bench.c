@@ -6,7 +6,10 @@
  * Usage: simulate_bench [NODES [WIDTH [SLOTS [WORD]]]]
  * Without arguments: graphs of 10^4 to 10^6 nodes, of layers of 32 with 6 and with about 34 nodes
  * running, and of layers of 1024 with about 1000 running. 10^7 nodes want 10 GB. WORD keeps the
- * variants whose name holds it. */
+ * variants whose name holds it.
+ *
+ * Last, without arguments or with `turns [NODES]`, nodes that are all ready and must not overlap: what
+ * one of them costs should hardly grow with their number. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include "policies/registry.h"
 #include "sim/simulate.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/turns.h"
 
 #define ROUNDS 5
 
@@ -65,39 +69,54 @@ static double floor_ns(const struct layers *layers, int64_t slots, int64_t *make
     return median(rounds);
 }
 
-static void bench(const struct layers *layers, const struct variant *variant, double floor_cost,
-                  int64_t floor_makespan_ns)
+struct cost {
+    double ns, details_ns, bytes, plan_ns; /* a node */
+    const char *status;
+    int64_t makespan_ns;
+};
+
+static struct cost measure(const struct graph *graph, const struct simulate_options *simulated)
 {
-    struct graph *graph = layers_graph(layers, &variant->graph);
+    const double n_nodes = graph_n_nodes(graph);
     struct report *report = report_new(0);
     struct plan_options options = {0};
     struct plan *plan;
     struct weir_error err;
-    double rounds[ROUNDS], details[ROUNDS], bytes = 0;
-    int64_t makespan_ns = 0, bind_ns = cpu_clock_ns();
-    const char *status = "";
+    double rounds[ROUNDS], details[ROUNDS];
+    int64_t plan_ns = cpu_clock_ns();
+    struct cost cost = {.status = ""};
 
     must(policy_find("retain", &options.policy, &err), &err);
     must(plan_make(graph, &options, report, &plan, &err), &err);
-    bind_ns = cpu_clock_ns() - bind_ns;
+    cost.plan_ns = (double)(cpu_clock_ns() - plan_ns) / n_nodes;
     for (int i = 0; i < ROUNDS; i++) {
         struct simulate_result result;
 
-        must(simulate(plan, &variant->simulate, &result, &err), &err);
-        rounds[i] = (double)result.cpu_ns / layers->n_nodes;
-        details[i] = (double)result.details_cpu_ns / layers->n_nodes;
-        bytes = (double)result.memory_bytes / layers->n_nodes;
-        makespan_ns = result.timeline->makespan_ns;
-        status = run_status_name(result.timeline->status);
+        must(simulate(plan, simulated, &result, &err), &err);
+        rounds[i] = (double)result.cpu_ns / n_nodes;
+        details[i] = (double)result.details_cpu_ns / n_nodes;
+        cost.bytes = (double)result.memory_bytes / n_nodes;
+        cost.makespan_ns = result.timeline->makespan_ns;
+        cost.status = run_status_name(result.timeline->status);
         timeline_free(result.timeline);
         free(result.explanation);
     }
-    printf("%-34s %8.1f %7.2f %8.1f %8.0f %8.1f   %s %" PRId64 "%s\n", variant->name,
-           median(rounds), median(rounds) / floor_cost, median(details), bytes,
-           (double)bind_ns / layers->n_nodes, status, makespan_ns,
-           makespan_ns == floor_makespan_ns ? " = floor" : "");
+    cost.ns = median(rounds);
+    cost.details_ns = median(details);
     plan_free(plan);
     report_free(report);
+    return cost;
+}
+
+static void bench(const struct layers *layers, const struct variant *variant, double floor_cost,
+                  int64_t floor_makespan_ns)
+{
+    struct graph *graph = layers_graph(layers, &variant->graph);
+    struct cost cost = measure(graph, &variant->simulate);
+
+    printf("%-34s %8.1f %7.2f %8.1f %8.0f %8.1f   %s %" PRId64 "%s\n", variant->name, cost.ns,
+           cost.ns / floor_cost, cost.details_ns, cost.bytes, cost.plan_ns, cost.status,
+           cost.makespan_ns, cost.makespan_ns == floor_makespan_ns ? " = floor" : "");
     graph_free(graph);
 }
 
@@ -148,8 +167,41 @@ static void table(uint32_t n_nodes, uint32_t width, int64_t slots, const char *w
     layers_free(&layers);
 }
 
+/* The same shape with ten times as many nodes, and again, beside the smallest. */
+static void turns(uint32_t n_most)
+{
+    static const struct {
+        const char *name;
+        struct turns_options graph;
+    } variants[] = {{"one engine", {1, false}},
+                    {"one engine, objects", {1, true}},
+                    {"16 engines", {16, false}},
+                    {"16 engines, objects", {16, true}}};
+    const struct simulate_options whole = options_of(CONTENTION_NONE, true);
+
+    printf("ready nodes of which no two may overlap, with details; medians of %d rounds\n", ROUNDS);
+    printf("%-34s %8s %8s %8s %8s %8s\n", "", "nodes", "CPU ns", "/least", "details", "bytes");
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        double least_ns = 0;
+
+        for (uint32_t n_nodes = 10000; n_nodes <= n_most; n_nodes *= 10) {
+            struct graph *graph = turns_graph(n_nodes, &variants[i].graph);
+            struct cost cost = measure(graph, &whole);
+
+            least_ns = n_nodes == 10000 ? cost.ns : least_ns;
+            printf("%-34s %8" PRIu32 " %8.1f %8.2f %8.1f %8.0f   %s\n", variants[i].name, n_nodes,
+                   cost.ns, cost.ns / least_ns, cost.details_ns, cost.bytes, cost.status);
+            graph_free(graph);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "turns") == 0) {
+        turns(argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000000);
+        return 0;
+    }
     if (argc > 1) {
         table((uint32_t)strtoul(argv[1], NULL, 10),
               argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 32,
@@ -161,5 +213,6 @@ int main(int argc, char **argv)
         table(n_nodes, 32, 6, "");
         table(n_nodes, 1024, 166, "");
     }
+    turns(1000000);
     return 0;
 }
