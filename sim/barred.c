@@ -111,7 +111,7 @@ static enum weir_status put_singly(struct simulation *sim, struct barred_kind *k
 /* May it stay on a shelf when those before it have left no room for it? */
 static bool takes_turns(const struct simulation *sim, uint32_t node)
 {
-    return sim->barred->takes_turns && !overlap_is_named(sim->forbidden, node) &&
+    return sim->barred->takes_turns &&
            (sim->barred->has_room || (sim->program->nodes[node].flags & PROGRAM_TAKES) == 0);
 }
 

@@ -195,18 +195,14 @@ uint32_t overlap_keys_gone(const struct overlap_set *set, uint32_t node,
     return n;
 }
 
-bool overlap_is_named(const struct overlap_set *set, uint32_t node)
-{
-    return set->keys.of_node != NULL && set->keys.of_node[node] != WEIR_NONE;
-}
-
 /* Classes first, then the keys of nodes that lines name. */
 uint32_t overlap_kind(const struct overlap_set *set, uint32_t node)
 {
     const struct graph *graph = set->program->graph;
+    bool is_named = set->keys.of_node != NULL && set->keys.of_node[node] != WEIR_NONE;
 
-    return overlap_is_named(set, node) ? graph_n_classes(graph) + set->keys.of_node[node]
-                                       : graph_node_class(graph, (weir_node){node}).index;
+    return is_named ? graph_n_classes(graph) + set->keys.of_node[node]
+                    : graph_node_class(graph, (weir_node){node}).index;
 }
 
 uint32_t overlap_n_kinds(const struct overlap_set *set)

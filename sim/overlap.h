@@ -34,11 +34,10 @@ uint32_t overlap_n_blocking_keys(const struct overlap_set *set);
 uint32_t overlap_keys_gone(const struct overlap_set *set, uint32_t node,
                            uint32_t out[OVERLAP_MOST_KEYS]);
 
-/** Nodes of one kind form pairs with the same nodes. WEIR_NONE: with none */
+/** Nodes of one kind form pairs with the same nodes; one that a line names is alone of its kind.
+ *  WEIR_NONE: with none */
 uint32_t overlap_kind(const struct overlap_set *set, uint32_t node);
 uint32_t overlap_n_kinds(const struct overlap_set *set);
-/** Does a line name the node itself? Then it is alone of its kind. */
-bool overlap_is_named(const struct overlap_set *set, uint32_t node);
 void overlap_start(struct overlap_set *set, uint32_t node);
 void overlap_end(struct overlap_set *set, uint32_t node);
 

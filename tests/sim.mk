@@ -9,6 +9,10 @@ tests_sim_test_audit_SOURCES = \
 	tests/sim/test_audit.c
 tests_sim_test_audit_LDADD = $(sim_test_libs)
 
+check_PROGRAMS += tests/sim/test_barred
+tests_sim_test_barred_SOURCES = tests/sim/test_barred.c
+tests_sim_test_barred_LDADD = $(sim_test_libs)
+
 check_PROGRAMS += tests/sim/test_queue
 tests_sim_test_queue_SOURCES = tests/sim/test_queue.c
 tests_sim_test_queue_LDADD = $(sim_test_libs)

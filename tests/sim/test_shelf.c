@@ -80,12 +80,43 @@ START_TEST(test_first_that_fits)
 }
 END_TEST
 
+START_TEST(test_last_after)
+{
+    struct shelf_pool pool = {0};
+    struct row rows[N] = {0};
+    struct random_stream random;
+    struct candidate last, before;
+    uint32_t shelf = 0, n = 0;
+
+    random_seed(&random, (uint64_t)_i, 1);
+    for (uint32_t i = 0; i < N; i++) {
+        add(&pool, &shelf, rows, i, &random);
+    }
+    while (shelf_pop_last(&pool, &shelf, &rows[0].candidate, &last)) {
+        ck_assert(candidate_before(&rows[0].candidate, &last));
+        ck_assert(n == 0 || candidate_before(&last, &before));
+        before = last;
+        rows[last.node].is_on = false;
+        n++;
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        ck_assert_int_eq(rows[i].is_on, !candidate_before(&rows[0].candidate, &rows[i].candidate));
+    }
+    for (; shelf_pop_last(&pool, &shelf, NULL, &last); n++) {
+        ck_assert(rows[last.node].is_on);
+    }
+    ck_assert_uint_eq(n, N);
+    free(pool.items);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shelf");
     TCase *tests = tcase_create("shelf");
 
     tcase_add_loop_test(tests, test_first_that_fits, 0, 10);
+    tcase_add_loop_test(tests, test_last_after, 0, 10);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
