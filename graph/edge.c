@@ -129,6 +129,22 @@ struct graph_arc graph_arc(const struct graph *graph, weir_edge id)
         {row.producer}, {row.consumer}, row.lag_ns, (enum edge_type)row.type, row.is_from_start};
 }
 
+void graph_arcs(const struct graph *graph, weir_edge first, uint32_t n, struct graph_arc *out)
+{
+    const struct edge_table *edges = &graph->edges;
+
+    assert(first.index <= graph->n_edges && n <= graph->n_edges - first.index);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = first.index + i;
+
+        out[i] = (struct graph_arc){{edges->ends[row].producer},
+                                    {edges->ends[row].consumer},
+                                    edges->lags_ns == NULL ? 0 : edges->lags_ns[row],
+                                    (enum edge_type)(edges->kinds[row] & EDGE_TYPE_MASK),
+                                    (edges->kinds[row] & EDGE_IS_FROM_START) != 0};
+    }
+}
+
 void graph_edge(const struct graph *graph, weir_edge id, struct graph_edge *out)
 {
     struct edge_row row;

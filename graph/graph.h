@@ -315,6 +315,8 @@ void graph_object(const struct graph *, weir_object, struct graph_object *);
 void graph_edge(const struct graph *, weir_edge, struct graph_edge *);
 /** What a loop over edges mostly wants of one. */
 struct graph_arc graph_arc(const struct graph *, weir_edge);
+/** The same of n edges, from the first on. */
+void graph_arcs(const struct graph *, weir_edge first, uint32_t n, struct graph_arc *out);
 const struct graph_domain *graph_domain(const struct graph *, weir_domain);
 const struct graph_engine *graph_engine(const struct graph *, weir_engine);
 const struct graph_resource *graph_resource(const struct graph *, weir_resource);
@@ -345,6 +347,13 @@ enum node_kind graph_node_kind(const struct graph *, weir_node);
 weir_engine graph_node_engine(const struct graph *, weir_node);
 /** The class given, else that of the engine, else none. */
 weir_class graph_node_class(const struct graph *, weir_node);
+/* What a loop over nodes mostly asks for where each belongs: as the calls beside say. */
+struct graph_node_place {
+    weir_engine engine;
+    weir_class class_;
+    weir_text group;
+};
+struct graph_node_place graph_node_place(const struct graph *, weir_node);
 /** Where the node works: its domain, else its engine's, else the first declared, else none. */
 weir_domain graph_node_domain(const struct graph *, weir_node);
 /** Where workspace or staging of the node is charged: where it says, else where the node works. */

@@ -300,6 +300,19 @@ weir_text graph_node_group(const struct graph *graph, weir_node id)
         (uint32_t)rare_get(&graph->rares, row_of(graph, id)->rare, NODE_RARE_GROUP, 0)};
 }
 
+struct graph_node_place graph_node_place(const struct graph *graph, weir_node id)
+{
+    const struct node_row *row = row_of(graph, id);
+    uint32_t class_ = row->class_given;
+
+    if (class_ == WEIR_NONE && row->engine != WEIR_NONE)
+        class_ = graph->engines[row->engine].class_.index;
+    return (struct graph_node_place){
+        {row->engine},
+        {class_},
+        {(uint32_t)rare_get(&graph->rares, row->rare, NODE_RARE_GROUP, 0)}};
+}
+
 bool graph_node_is_speculative(const struct graph *graph, weir_node id)
 {
     return (row_of(graph, id)->flags & NODE_IS_SPECULATIVE) != 0;

@@ -196,43 +196,59 @@ static enum weir_status sort_by_start(const struct timeline *timeline, weir_node
     return WEIR_OK;
 }
 
-/* When the orders are 0 to n - 1, each once, and no start is before the one before it, every node has
- * its place already. False when they are not; then order is void. */
-static bool place_by_order(const struct timeline *timeline, weir_node *order, uint32_t n)
+/* The nodes by their orders, in the room of all of them. False when those are not 0 to n - 1, each once. */
+static bool place_by_order(const struct timeline *timeline, weir_node *order, uint32_t *n)
 {
-    for (uint32_t i = 0; i < n; i++)
+    uint32_t n_placed = 0, end = 0;
+
+    for (uint32_t i = 0; i < timeline->n_nodes; i++)
         order[i].index = WEIR_NONE;
     for (uint32_t i = 0; i < timeline->n_nodes; i++) {
         const struct timeline_span *span = &timeline->spans[i];
         if (span->start_ns < 0)
             continue;
-        if (span->order >= n || weir_is(order[span->order]))
+        if (span->order >= timeline->n_nodes || weir_is(order[span->order]))
             return false;
         order[span->order].index = i;
+        end = span->order >= end ? span->order + 1 : end;
+        n_placed++;
     }
-    for (uint32_t i = 1; i < n; i++) {
+    *n = n_placed;
+    return end == n_placed;
+}
+
+/* Is no start before the one before it? */
+static bool is_by_start(const struct timeline *timeline, const weir_node *order, uint32_t n)
+{
+    int64_t before_ns = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t start_ns = timeline->spans[order[i].index].start_ns;
         if (i + AHEAD < n)
             timeline_soon(timeline, order[i + AHEAD]);
-        if (timeline->spans[order[i].index].start_ns < timeline->spans[order[i - 1].index].start_ns)
+        if (start_ns < before_ns)
             return false;
+        before_ns = start_ns;
     }
     return true;
 }
 
+/* Mostly every node has its place already: its order, when starts rise with it. */
 enum weir_status timeline_order(const struct timeline *timeline, weir_node **out,
                                 uint32_t *n_started, struct weir_error *err)
 {
     uint32_t n = 0;
-    weir_node *order;
+    weir_node *order = malloc(((size_t)timeline->n_nodes + 1) * sizeof *order);
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < timeline->n_nodes; i++)
-        n += timeline->spans[i].start_ns >= 0;
-    order = malloc(((size_t)n + 1) * sizeof *order);
     if (order == NULL)
         return weir_error_memory(err);
-    if (!place_by_order(timeline, order, n))
+    if (!place_by_order(timeline, order, &n) || !is_by_start(timeline, order, n)) {
+        n = 0;
+        for (uint32_t i = 0; i < timeline->n_nodes; i++)
+            n += timeline->spans[i].start_ns >= 0;
         status = sort_by_start(timeline, order, n, err);
+    }
     if (status != WEIR_OK) {
         free(order);
         return status;
