@@ -16,6 +16,8 @@ struct bound_index {
     uint32_t n_given;
     weir_node *order; /* of starts */
     uint32_t n_started;
+    bool has_unfinished; /* nodes */
+    weir_node last;      /* to finish; none */
     uint32_t *last_edge; /* by node: given ones by their number, implied ones by theirs after those;
                             WEIR_NONE */
     uint32_t *before;    /* of a recording, by node: the one before it on its engine; WEIR_NONE */
@@ -123,20 +125,37 @@ static bool was_kept(const struct bound_index *index, const struct graph_arc *ed
 static void keep_if_last(struct bound_index *index, uint32_t number, const struct graph_arc *edge,
                          int64_t *last_ns)
 {
-    uint32_t consumer = edge->consumer.index;
-    int64_t end_ns = edge_end_ns(index, edge);
+    uint32_t consumer = edge->consumer.index, last = index->last_edge[consumer];
+    int64_t end_ns = edge_end_ns(index, edge), before_ns = last_ns[consumer];
+    bool is_later = end_ns > before_ns;
 
-    if (end_ns < last_ns[consumer] || !was_kept(index, edge)) {
+    if (!was_kept(index, edge)) {
         return;
     }
-    if (end_ns > last_ns[consumer] ||
-        started_later(index, edge->producer, index->last_edge[consumer])) {
-        last_ns[consumer] = end_ns;
-        index->last_edge[consumer] = number;
+    if (end_ns == before_ns) {
+        is_later = started_later(index, edge->producer, last);
     }
+    /* Written in any case: which edge is the last nobody can guess. */
+    last_ns[consumer] = is_later ? end_ns : before_ns;
+    index->last_edge[consumer] = is_later ? number : last;
 }
 
 #define EDGES_AT_ONCE 32 /* whose spans are fetched together */
+
+/* n edges from the first on, given or implied. */
+static void edges_at(const struct bound_index *index, uint32_t first, uint32_t n,
+                     struct graph_arc *out)
+{
+    uint32_t n_given = first < index->n_given ? index->n_given - first : 0;
+
+    n_given = n_given < n ? n_given : n;
+    if (n_given > 0) {
+        graph_arcs(index->graph, (weir_edge){first}, n_given, out);
+    }
+    for (uint32_t i = n_given; i < n; i++) {
+        out[i] = edge_at(index, first + i);
+    }
+}
 
 /* The edge into each node that ends last; of several, from the producer that started last.
  * @param last_ns by node, room for them */
@@ -153,8 +172,8 @@ static void find_last_edges(struct bound_index *index, int64_t *last_ns)
     for (uint32_t i = 0; i < n_edges; i += EDGES_AT_ONCE) {
         uint32_t n = n_edges - i < EDGES_AT_ONCE ? n_edges - i : EDGES_AT_ONCE;
 
+        edges_at(index, i, n, edges);
         for (uint32_t k = 0; k < n; k++) {
-            edges[k] = edge_at(index, i + k);
             timeline_soon(index->timeline, edges[k].producer);
         }
         for (uint32_t k = 0; k < n; k++) {
@@ -200,23 +219,40 @@ static int by_number(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static enum weir_status find_stand_ins(struct bound_index *index, struct weir_error *err)
+static enum weir_status add_stand_in(struct bound_index *index, weir_node node,
+                                     struct weir_error *err)
 {
+    struct graph_node value;
+    enum weir_status status;
+
+    graph_node(index->graph, node, &value);
+    if (value.fallback != FALLBACK_NODE) {
+        return WEIR_OK;
+    }
+    status = array_grow(&index->stand_ins, &index->stand_ins_room, index->n_stand_ins + 1, err);
+    if (status == WEIR_OK) {
+        index->stand_ins[index->n_stand_ins++] = value.fallback_node.index;
+    }
+    return status;
+}
+
+/* The last to finish, and who stands in for those that did not. */
+static enum weir_status find_finished(struct bound_index *index, struct weir_error *err)
+{
+    const struct timeline *timeline = index->timeline;
     enum weir_status status = WEIR_OK;
 
-    for (uint32_t i = 0; i < index->timeline->n_nodes && status == WEIR_OK; i++) {
-        struct graph_node value;
+    index->last.index = WEIR_NONE;
+    for (uint32_t i = 0; i < timeline->n_nodes && status == WEIR_OK; i++) {
+        const struct timeline_span *span = &timeline->spans[i];
 
-        if (index->timeline->spans[i].finish_ns >= 0) {
-            continue;
-        }
-        graph_node(index->graph, (weir_node){i}, &value);
-        if (value.fallback == FALLBACK_NODE) {
-            status =
-                array_grow(&index->stand_ins, &index->stand_ins_room, index->n_stand_ins + 1, err);
-            if (status == WEIR_OK) {
-                index->stand_ins[index->n_stand_ins++] = value.fallback_node.index;
-            }
+        if (span->finish_ns < 0) {
+            index->has_unfinished = true;
+            status = add_stand_in(index, (weir_node){i}, err);
+        } else if (span->finish_ns == timeline->makespan_ns &&
+                   (!weir_is(index->last) ||
+                    span->order > timeline->spans[index->last.index].order)) {
+            index->last.index = i;
         }
     }
     if (index->n_stand_ins > 0) {
@@ -236,18 +272,17 @@ static enum weir_status fill(struct bound_index *index, struct weir_error *err)
         free(last_ns);
         return weir_error_memory(err);
     }
-    status =
-        gave_way_find(index->graph, index->timeline, &index->gave_way, &index->n_gave_way, err);
+    status = find_finished(index, err);
+    if (status == WEIR_OK && index->has_unfinished) {
+        status =
+            gave_way_find(index->graph, index->timeline, &index->gave_way, &index->n_gave_way, err);
+    }
     if (status == WEIR_OK) {
         find_last_edges(index, last_ns);
     }
     free(last_ns);
-    if (status != WEIR_OK) {
-        return status;
-    }
-    status = timeline_order(index->timeline, &index->order, &index->n_started, err);
     if (status == WEIR_OK) {
-        status = find_stand_ins(index, err);
+        status = timeline_order(index->timeline, &index->order, &index->n_started, err);
     }
     return status == WEIR_OK && index->is_recorded ? find_before(index, err) : status;
 }
@@ -422,17 +457,7 @@ struct bound bound_of_start(const struct bound_index *index, weir_node node)
     return bound;
 }
 
-weir_node bound_last_finished(const struct timeline *timeline)
+weir_node bound_last_finished(const struct bound_index *index)
 {
-    weir_node last = {WEIR_NONE};
-
-    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
-        const struct timeline_span *span = &timeline->spans[i];
-
-        if (span->finish_ns >= 0 && span->finish_ns == timeline->makespan_ns &&
-            (!weir_is(last) || span->order > timeline->spans[last.index].order)) {
-            last.index = i;
-        }
-    }
-    return last;
+    return index->last;
 }

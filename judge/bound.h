@@ -59,7 +59,7 @@ struct bound bound_of_ready(const struct bound_index *index, weir_node node);
 
 /** The last to finish (of several, the last to start): where a walk through the run begins; none when
  *  nothing finished. */
-weir_node bound_last_finished(const struct timeline *timeline);
+weir_node bound_last_finished(const struct bound_index *index);
 
 const struct binding *bound_binding(const struct bound_index *index);
 const struct timeline *bound_timeline(const struct bound_index *index);

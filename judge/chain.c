@@ -16,18 +16,37 @@ static void turn_round(struct run_link *links, size_t n)
     }
 }
 
+#define NODES_BEHIND 64
+#define NODES_AT_ONCE 16
+
+/* A node mostly waited for one shortly before it in the program: memory brings those while the walk goes
+ * on. @param fetched all from there to the node have been */
+static void fetch_before(const struct timeline *timeline, weir_node node, uint32_t *fetched)
+{
+    uint32_t to = node.index > NODES_BEHIND ? node.index - NODES_BEHIND : 0;
+    uint32_t at = *fetched > node.index || *fetched < to ? node.index : *fetched;
+    uint32_t end = at - to > NODES_AT_ONCE ? at - NODES_AT_ONCE : to;
+
+    while (at > end) {
+        timeline_soon(timeline, (weir_node){--at});
+    }
+    *fetched = at;
+}
+
 enum weir_status chain_walk(const struct bound_index *index, struct run_link **links,
                             size_t *n_links, struct weir_error *err)
 {
-    weir_node node = bound_last_finished(bound_timeline(index));
+    weir_node node = bound_last_finished(index);
     int64_t end_ns = bound_timeline(index)->makespan_ns;
     struct run_link *walked = NULL; /* last first */
     size_t room = 0, n = 0;
+    uint32_t fetched = UINT32_MAX;
     enum weir_status status = WEIR_OK;
 
     while (weir_is(node)) {
         struct bound bound = bound_of_start(index, node);
 
+        fetch_before(bound_timeline(index), node, &fetched);
         status = array_grow_raw(&walked, &room, n + 1, err);
         if (status != WEIR_OK) {
             free(walked);

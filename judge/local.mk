@@ -30,18 +30,25 @@ judge_libjudge_a_SOURCES = \
 	judge/modes_trips.c \
 	judge/overlap.c \
 	judge/overlap.h \
+	judge/overlap_sweep.c \
 	judge/pairs.c \
 	judge/pairs.h \
+	judge/passers.c \
+	judge/passers.h \
 	judge/pressure.c \
 	judge/pressure.h \
 	judge/settings.c \
 	judge/settings.h \
 	judge/stalls.c \
 	judge/stalls.h \
+	judge/started.c \
+	judge/started.h \
 	judge/sweep.c \
 	judge/sweep.h \
 	judge/tails.c \
 	judge/tails.h \
+	judge/together.c \
+	judge/together.h \
 	judge/verify.c \
 	judge/verify.def \
 	judge/verify.h \

@@ -93,6 +93,8 @@ static enum weir_status add_to_stretch(struct makeup *out, size_t *room,
     return status;
 }
 
+#define LINKS_AHEAD 16 /* so many memory can bring at once */
+
 static enum weir_status go_through(const struct bound_index *index, const struct run_link *links,
                                    size_t n_links, struct makeup *out, struct weir_error *err)
 {
@@ -108,6 +110,10 @@ static enum weir_status go_through(const struct bound_index *index, const struct
             &out->engines[weir_is(engine) ? engine.index : graph_n_engines(graph)];
         int64_t start_ns = timeline->spans[node.index].start_ns, ran_ns;
 
+        if (i + LINKS_AHEAD < n_links) {
+            timeline_soon(timeline, links[i + LINKS_AHEAD].node);
+            graph_node_soon(graph, links[i + LINKS_AHEAD].node);
+        }
         start_ns = start_ns > links[i].start_ns ? start_ns : links[i].start_ns;
         start_ns = start_ns < links[i].finish_ns ? start_ns : links[i].finish_ns;
         ran_ns = links[i].finish_ns - start_ns;

@@ -5,7 +5,7 @@
 #ifndef WEIR_JUDGE_OVERLAP_H
 #define WEIR_JUDGE_OVERLAP_H
 
-#include "graph/timeline.h"
+#include "judge/started.h"
 #include "store/store.h"
 
 struct overlap_classes {
@@ -37,8 +37,9 @@ MUST_CHECK enum weir_status overlap_sweep_begin(const struct graph *graph,
                                                 const struct timeline *timeline,
                                                 struct overlap_sweep **out, struct weir_error *err);
 /** @param nodes the next n that started, in the order of their starts */
-MUST_CHECK enum weir_status overlap_sweep_add(struct overlap_sweep *sweep, const weir_node *nodes,
-                                              uint32_t n, struct weir_error *err);
+MUST_CHECK enum weir_status overlap_sweep_add(struct overlap_sweep *sweep,
+                                              const struct started *nodes, uint32_t n,
+                                              struct weir_error *err);
 /** After all of them. The caller frees *out with overlaps_free. */
 MUST_CHECK enum weir_status overlap_sweep_end(struct overlap_sweep *sweep, struct overlaps *out,
                                               struct weir_error *err);

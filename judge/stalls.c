@@ -229,10 +229,10 @@ static enum weir_status add_stall(struct stall_sweep *f, weir_engine engine, wei
     return status;
 }
 
-static enum weir_status add_node(struct stall_sweep *f, weir_node node)
+static enum weir_status add_node(struct stall_sweep *f, const struct started *node)
 {
-    const struct timeline_span *span = &f->timeline->spans[node.index];
-    weir_engine engine = graph_node_engine(f->graph, node);
+    const struct timeline_span *span = node->span;
+    weir_engine engine = node->engine;
     int64_t end_ns = span->finish_ns < 0 ? f->timeline->makespan_ns : span->finish_ns;
     int64_t start_ns =
         span->start_ns < f->timeline->makespan_ns ? span->start_ns : f->timeline->makespan_ns;
@@ -246,17 +246,16 @@ static enum weir_status add_node(struct stall_sweep *f, weir_node node)
     of = &f->out.engines[engine.index];
     until_ns = &f->busy_until_ns[engine.index];
     if (start_ns > *until_ns) {
-        status = add_stall(f, engine, node, *until_ns, start_ns);
+        status = add_stall(f, engine, node->node, *until_ns, start_ns);
         *until_ns = start_ns;
     }
     of->n_nodes++;
     if (end_ns > start_ns) {
         of->work_ns = pairs_clamped_add(of->work_ns, end_ns - start_ns);
     }
-    if (end_ns > *until_ns) {
-        of->busy_ns += end_ns - *until_ns;
-        *until_ns = end_ns;
-    }
+    end_ns = end_ns > *until_ns ? end_ns : *until_ns;
+    of->busy_ns += end_ns - *until_ns;
+    *until_ns = end_ns;
     return status;
 }
 
@@ -316,14 +315,14 @@ enum weir_status stall_sweep_begin(const struct bound_index *index, stall_visit 
     return WEIR_OK;
 }
 
-enum weir_status stall_sweep_add(struct stall_sweep *sweep, const weir_node *nodes, uint32_t n,
+enum weir_status stall_sweep_add(struct stall_sweep *sweep, const struct started *nodes, uint32_t n,
                                  struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
     sweep->err = err;
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
-        status = add_node(sweep, nodes[i]);
+        status = add_node(sweep, &nodes[i]);
     }
     return status;
 }
@@ -353,6 +352,12 @@ void stall_sweep_free(struct stall_sweep *sweep)
     free(sweep);
 }
 
+static enum weir_status take_some(void *arg, const struct started *nodes, uint32_t n,
+                                  struct weir_error *err)
+{
+    return stall_sweep_add(arg, nodes, n, err);
+}
+
 enum weir_status stalls_find(const struct bound_index *index, stall_visit *visit, void *arg,
                              struct stalls *out, struct weir_error *err)
 {
@@ -362,7 +367,8 @@ enum weir_status stalls_find(const struct bound_index *index, stall_visit *visit
     enum weir_status status = stall_sweep_begin(index, visit, arg, &sweep, err);
 
     if (status == WEIR_OK) {
-        status = stall_sweep_add(sweep, order, n_started, err);
+        status =
+            started_each(sweep->graph, sweep->timeline, order, n_started, take_some, sweep, err);
     }
     if (status == WEIR_OK) {
         status = stall_sweep_end(sweep, out, err);

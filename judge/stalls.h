@@ -9,6 +9,7 @@
 #define WEIR_JUDGE_STALLS_H
 
 #include "judge/bound.h"
+#include "judge/started.h"
 
 enum stall_cause {
     STALL_TRANSFER,          /* a transfer, prefetch or offload ran whose end was awaited */
@@ -93,7 +94,7 @@ MUST_CHECK enum weir_status stall_sweep_begin(const struct bound_index *index, s
                                               void *arg, struct stall_sweep **out,
                                               struct weir_error *err);
 /** @param nodes the next n that started, in the order of their starts */
-MUST_CHECK enum weir_status stall_sweep_add(struct stall_sweep *sweep, const weir_node *nodes,
+MUST_CHECK enum weir_status stall_sweep_add(struct stall_sweep *sweep, const struct started *nodes,
                                             uint32_t n, struct weir_error *err);
 /** After all of them. The caller frees *out with stalls_free. */
 MUST_CHECK enum weir_status stall_sweep_end(struct stall_sweep *sweep, struct stalls *out,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Some nodes at a time: they are fetched together, and then each of the three goes through them. */
+/* Each of the three goes through some nodes, and then through the next. */
 #include "judge/sweep.h"
-
-#define NODES_AT_ONCE 64
 
 struct sweeps {
     struct stall_sweep *stalls;
@@ -27,41 +25,37 @@ static enum weir_status begin(const struct bound_index *index,
     return status;
 }
 
-static void fetch(const struct bound_index *index, const weir_node *nodes, uint32_t n)
+static enum weir_status take_some(void *arg, const struct started *nodes, uint32_t n,
+                                  struct weir_error *err)
 {
-    const struct graph *graph = bind_of(bound_binding(index));
+    const struct sweeps *sweeps = arg;
+    enum weir_status status = stall_sweep_add(sweeps->stalls, nodes, n, err);
 
-    for (uint32_t i = 0; i < n; i++) {
-        timeline_soon(bound_timeline(index), nodes[i]);
-        graph_node_soon(graph, nodes[i]);
+    if (status == WEIR_OK) {
+        status = overlap_sweep_add(sweeps->overlaps, nodes, n, err);
     }
-}
-
-static enum weir_status go_through(const struct bound_index *index, const struct sweeps *sweeps,
-                                   struct weir_error *err)
-{
-    uint32_t n_started;
-    const weir_node *order = bound_order(index, &n_started);
-    enum weir_status status = WEIR_OK;
-
-    for (uint32_t i = 0, n; i < n_started && status == WEIR_OK; i += n) {
-        n = n_started - i < NODES_AT_ONCE ? n_started - i : NODES_AT_ONCE;
-        fetch(index, order + i, n);
-        status = stall_sweep_add(sweeps->stalls, order + i, n, err);
-        if (status == WEIR_OK) {
-            status = overlap_sweep_add(sweeps->overlaps, order + i, n, err);
-        }
-        if (status == WEIR_OK) {
-            status = waiting_sweep_add(sweeps->waiting, order + i, n, err);
-        }
+    if (status == WEIR_OK) {
+        status = waiting_sweep_add(sweeps->waiting, nodes, n, err);
     }
     return status;
 }
 
-static enum weir_status end(const struct sweeps *sweeps, struct stalls *stalls,
-                            struct overlaps *overlaps, struct waiting *waiting,
-                            struct weir_error *err)
+static enum weir_status go_through(const struct bound_index *index, struct sweeps *sweeps,
+                                   struct weir_error *err)
 {
+    uint32_t n_started;
+    const weir_node *order = bound_order(index, &n_started);
+
+    return started_each(bind_of(bound_binding(index)), bound_timeline(index), order, n_started,
+                        take_some, sweeps, err);
+}
+
+static enum weir_status end(const struct bound_index *index, const struct sweeps *sweeps,
+                            struct stalls *stalls, struct overlaps *overlaps,
+                            struct waiting *waiting, struct weir_error *err)
+{
+    uint32_t n_started;
+    const weir_node *order = bound_order(index, &n_started);
     enum weir_status status = stall_sweep_end(sweeps->stalls, stalls, err);
 
     if (status != WEIR_OK) {
@@ -72,7 +66,7 @@ static enum weir_status end(const struct sweeps *sweeps, struct stalls *stalls,
         stalls_free(stalls);
         return status;
     }
-    status = waiting_sweep_end(sweeps->waiting, waiting, err);
+    status = waiting_sweep_end(sweeps->waiting, order, n_started, waiting, err);
     if (status != WEIR_OK) {
         stalls_free(stalls);
         overlaps_free(overlaps);
@@ -91,7 +85,7 @@ enum weir_status sweep_find(const struct bound_index *index, const struct waitin
         status = go_through(index, &sweeps, err);
     }
     if (status == WEIR_OK) {
-        status = end(&sweeps, stalls, overlaps, waiting, err);
+        status = end(index, &sweeps, stalls, overlaps, waiting, err);
     }
     stall_sweep_free(sweeps.stalls);
     overlap_sweep_free(sweeps.overlaps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over the spans, for groups and the longest waits, which a heap of the wanted number keeps; one
- * over the rows of waits, for the causes; one more over the spans, for who overtook those. */
+/* One pass over the spans, for groups and the longest waits, which a heap of the wanted number keeps, and
+ * one over the rows of waits, for the causes. */
 #include "judge/waiting.h"
 
 #include <assert.h>
@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "graph/keys.h"
 #include "judge/pairs.h"
+#include "judge/passers.h"
 
 /* A wait, for the heap: the shortest first, of equal ones the last of the program. */
 struct waited {
@@ -27,6 +28,9 @@ struct waiting_sweep {
     uint32_t last_number;
     struct waited *heap;
     uint32_t n_heap;
+    uint32_t next_order; /* after that of the last node */
+    bool
+        is_irregular; /* some orders do not rise with starts, or a node was ready after it started */
     struct weir_error *err;
 };
 
@@ -139,14 +143,14 @@ static void keep_longest(struct waiting_sweep *sweep, struct waited item)
     sweep->n_heap++;
 }
 
-static enum weir_status add_wait(struct waiting_sweep *sweep, uint32_t node, int64_t for_ns)
+static enum weir_status add_wait(struct waiting_sweep *sweep, uint32_t node, weir_text of_group,
+                                 int64_t for_ns)
 {
     struct waiting *out = &sweep->out;
     bool is_over = sweep->options.bound_ns >= 0 && for_ns > sweep->options.bound_ns;
     struct waiting_group *group;
     uint32_t number = 0;
-    enum weir_status status =
-        number_of(sweep, graph_node_group(sweep->graph, (weir_node){node}), &number);
+    enum weir_status status = number_of(sweep, of_group, &number);
 
     if (status != WEIR_OK) {
         return status;
@@ -190,13 +194,12 @@ static enum weir_status add_waiting_still(struct waiting_sweep *sweep)
         const struct timeline_span *span = &timeline->spans[i];
 
         if (waits_still(timeline, span)) {
-            status = add_wait(sweep, i, timeline->makespan_ns - span->ready_ns);
+            status = add_wait(sweep, i, graph_node_group(sweep->graph, (weir_node){i}),
+                              timeline->makespan_ns - span->ready_ns);
         }
     }
     return status;
 }
-
-/* --- who overtook ---------------------------------------------------------------------------- */
 
 static int by_length(const void *left, const void *right)
 {
@@ -232,82 +235,6 @@ static enum weir_status list_longest(struct waiting_sweep *sweep)
     return WEIR_OK;
 }
 
-/* Keeps the first to start. */
-static void add_passer(struct waiting_event *event, const struct timeline *timeline, uint32_t node)
-{
-    uint32_t at = event->n_named, order = timeline->spans[node].order;
-
-    event->n_passers++;
-    if (at == WAITING_PASSERS) {
-        if (order > timeline->spans[event->passers[at - 1].index].order) {
-            return;
-        }
-        at--;
-    } else {
-        event->n_named++;
-    }
-    for (; at > 0 && timeline->spans[event->passers[at - 1].index].order > order; at--) {
-        event->passers[at] = event->passers[at - 1];
-    }
-    event->passers[at].index = node;
-}
-
-/* The events by the engine of their nodes: those of engine e are next_event[first_event[e] - 1] and so
- * on, each plus one. */
-struct by_engine {
-    uint32_t *first, *next;
-};
-
-static void find_passers(struct waiting_sweep *sweep, const struct by_engine *events)
-{
-    const struct timeline *timeline = sweep->timeline;
-
-    for (uint32_t i = 0; i < timeline->n_nodes; i++) {
-        const struct timeline_span *span = &timeline->spans[i];
-        weir_engine engine = graph_node_engine(sweep->graph, (weir_node){i});
-
-        if (span->start_ns < 0 || !weir_is(engine)) {
-            continue;
-        }
-        for (uint32_t e = events->first[engine.index]; e != 0; e = events->next[e - 1]) {
-            struct waiting_event *event = &sweep->out.longest[e - 1];
-
-            if (span->ready_ns > event->from_ns && span->ready_ns < event->to_ns &&
-                span->order < timeline->spans[event->node.index].order) {
-                add_passer(event, timeline, i);
-            }
-        }
-    }
-}
-
-static enum weir_status add_passers(struct waiting_sweep *sweep)
-{
-    struct waiting *out = &sweep->out;
-    struct by_engine events = {
-        calloc((size_t)graph_n_engines(sweep->graph) + 1, sizeof *events.first),
-        calloc((size_t)out->n_longest + 1, sizeof *events.next)};
-
-    if (events.first == NULL || events.next == NULL) {
-        free(events.first);
-        free(events.next);
-        return weir_error_memory(sweep->err);
-    }
-    for (uint32_t i = 0; i < out->n_longest; i++) {
-        weir_engine engine = graph_node_engine(sweep->graph, out->longest[i].node);
-
-        if (weir_is(engine)) {
-            events.next[i] = events.first[engine.index];
-            events.first[engine.index] = i + 1;
-        }
-    }
-    if (out->n_longest > 0) {
-        find_passers(sweep, &events);
-    }
-    free(events.first);
-    free(events.next);
-    return WEIR_OK;
-}
-
 enum weir_status waiting_sweep_begin(const struct graph *graph, const struct timeline *timeline,
                                      const struct waiting_options *options,
                                      struct waiting_sweep **out, struct weir_error *err)
@@ -331,22 +258,23 @@ enum weir_status waiting_sweep_begin(const struct graph *graph, const struct tim
     return WEIR_OK;
 }
 
-enum weir_status waiting_sweep_add(struct waiting_sweep *sweep, const weir_node *nodes, uint32_t n,
-                                   struct weir_error *err)
+enum weir_status waiting_sweep_add(struct waiting_sweep *sweep, const struct started *nodes,
+                                   uint32_t n, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
     sweep->err = err;
     for (uint32_t i = 0; i < n && status == WEIR_OK; i++) {
-        const struct timeline_span *span = &sweep->timeline->spans[nodes[i].index];
+        const struct timeline_span *span = nodes[i].span;
 
-        status = add_wait(sweep, nodes[i].index, span->start_ns - span->ready_ns);
+        status =
+            add_wait(sweep, nodes[i].node.index, nodes[i].group, span->start_ns - span->ready_ns);
     }
     return status;
 }
 
-enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, struct waiting *out,
-                                   struct weir_error *err)
+enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, const weir_node *order,
+                                   uint32_t n_started, struct waiting *out, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
@@ -363,7 +291,8 @@ enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, struct waiting *
     add_causes(&sweep->out, sweep->timeline);
     status = list_longest(sweep);
     if (status == WEIR_OK) {
-        status = add_passers(sweep);
+        status = passers_find(sweep->graph, sweep->timeline, order,
+                              sweep->is_irregular ? 0 : n_started, &sweep->out, err);
     }
     if (status == WEIR_OK) {
         *out = sweep->out;
@@ -383,23 +312,31 @@ void waiting_sweep_free(struct waiting_sweep *sweep)
     free(sweep);
 }
 
+static enum weir_status take_some(void *arg, const struct started *nodes, uint32_t n,
+                                  struct weir_error *err)
+{
+    return waiting_sweep_add(arg, nodes, n, err);
+}
+
 enum weir_status waiting_find(const struct graph *graph, const struct timeline *timeline,
                               const struct waiting_options *options, struct waiting *out,
                               struct weir_error *err)
 {
     struct waiting_sweep *sweep = NULL;
+    weir_node *order = NULL;
+    uint32_t n_started = 0;
     enum weir_status status = waiting_sweep_begin(graph, timeline, options, &sweep, err);
 
-    for (uint32_t i = 0; i < timeline->n_nodes && status == WEIR_OK; i++) {
-        const weir_node node = {i};
-
-        if (timeline->spans[i].start_ns >= 0) {
-            status = waiting_sweep_add(sweep, &node, 1, err);
-        }
+    if (status == WEIR_OK) {
+        status = timeline_order(timeline, &order, &n_started, err);
     }
     if (status == WEIR_OK) {
-        status = waiting_sweep_end(sweep, out, err);
+        status = started_each(graph, timeline, order, n_started, take_some, sweep, err);
     }
+    if (status == WEIR_OK) {
+        status = waiting_sweep_end(sweep, order, n_started, out, err);
+    }
+    free(order);
     waiting_sweep_free(sweep);
     return status;
 }

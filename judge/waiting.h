@@ -4,7 +4,7 @@
 #ifndef WEIR_JUDGE_WAITING_H
 #define WEIR_JUDGE_WAITING_H
 
-#include "graph/timeline.h"
+#include "judge/started.h"
 
 #define WAITING_CAUSES ((int)WAIT_OVERLAP + 1)
 #define WAITING_PASSERS 3 /* named for each */
@@ -64,11 +64,14 @@ MUST_CHECK enum weir_status waiting_sweep_begin(const struct graph *graph,
                                                 const struct timeline *timeline,
                                                 const struct waiting_options *options,
                                                 struct waiting_sweep **out, struct weir_error *err);
-/** @param nodes any n that started and were not added yet */
-MUST_CHECK enum weir_status waiting_sweep_add(struct waiting_sweep *sweep, const weir_node *nodes,
-                                              uint32_t n, struct weir_error *err);
-/** After all of them. The caller frees *out with waiting_free. */
-MUST_CHECK enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, struct waiting *out,
+/** @param nodes the next n that started, in the order of their starts */
+MUST_CHECK enum weir_status waiting_sweep_add(struct waiting_sweep *sweep,
+                                              const struct started *nodes, uint32_t n,
+                                              struct weir_error *err);
+/** After all of them. The caller frees *out with waiting_free.
+ *  @param order all n_started of them */
+MUST_CHECK enum weir_status waiting_sweep_end(struct waiting_sweep *sweep, const weir_node *order,
+                                              uint32_t n_started, struct waiting *out,
                                               struct weir_error *err);
 void waiting_sweep_free(struct waiting_sweep *sweep);
 

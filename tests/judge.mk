@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/judge/test_stalls \
 	tests/judge/test_sweep \
 	tests/judge/test_tails \
+	tests/judge/test_together \
 	tests/judge/test_verify \
 	tests/judge/test_waiting \
 	tests/judge/test_why
@@ -34,6 +35,8 @@ tests_judge_test_stalls_SOURCES = tests/judge/scene.h tests/judge/test_stalls.c
 tests_judge_test_stalls_LDADD = $(judge_test_libs)
 tests_judge_test_tails_SOURCES = tests/judge/test_tails.c
 tests_judge_test_tails_LDADD = $(judge_test_libs)
+tests_judge_test_together_SOURCES = tests/judge/test_together.c
+tests_judge_test_together_LDADD = $(judge_test_libs)
 tests_judge_test_sweep_SOURCES = tests/judge/scene.h tests/judge/test_sweep.c
 tests_judge_test_sweep_LDADD = $(judge_test_libs)
 # It verifies what the simulator makes.
