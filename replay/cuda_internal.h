@@ -208,7 +208,7 @@ void cuda_memory_free(struct cuda *cuda);
 /** Where the device reads what the step finds and leaves. */
 cu_deviceptr cuda_work_address(const struct cuda *cuda, uint32_t step);
 /** Writes that down, as far as the step's buffers have places. */
-void cuda_fill_work(struct cuda *cuda, uint32_t step);
+void cuda_fill_work(struct cuda *cuda, uint32_t index);
 
 /* cuda_pool.c: nothing to do without a pool */
 MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, struct weir_error *err);

@@ -283,8 +283,10 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
     }
-    cuda->gate = (volatile uint32_t *)(void *)pinned;
-    cuda->results = (volatile uint64_t *)(void *)(pinned + sizeof(uint64_t));
+    if (status == WEIR_OK) {
+        cuda->gate = (volatile uint32_t *)(void *)pinned;
+        cuda->results = (volatile uint64_t *)(void *)(pinned + sizeof(uint64_t));
+    }
     return status;
 }
 

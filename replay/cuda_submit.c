@@ -17,7 +17,7 @@
 #define COMMANDS_MOST 480 /* in a stream behind the gate; about 1000 block whoever adds more */
 #define GATE_LIMIT_NS 20000000000 /* a gate or a clock that nobody ends gives up */
 #define LEAD_NS 30000             /* a paced step is handed over so long before its time */
-#define POLL_NS 20000
+#define POLL_NS ((int64_t)20000)
 
 int64_t cuda_clock_ns(void)
 {
