@@ -7,7 +7,7 @@
 # usage: fuzz.sh OUT      (builds in OUT/fuzz)
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
-seconds=${FUZZ_SECONDS:-15}
+seconds=${FUZZ_SECONDS:-8}
 mkdir -p "${1:?usage: fuzz.sh OUT}/fuzz" && cd "$1/fuzz" || exit 1
 [ -e Makefile ] ||
     "$top/configure" --enable-fuzzing --enable-werror CC=clang 'CFLAGS=-g -O1' || exit 1
