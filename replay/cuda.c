@@ -6,7 +6,7 @@
 
 #include "replay/cuda_internal.h"
 #include "replay/devices.h"
-#include "replay/spans.h"
+#include "replay/steps.h"
 
 #define TRIES 3 /* of a run whose records are lost or doubtful */
 
@@ -186,38 +186,15 @@ static const struct mechanism mechanisms[] = {
     [STEP_PASS] = {"does not run; its edges pass on", NULL},
 };
 
-static const void *keep(struct cuda *cuda, const void *items, size_t n, size_t item_bytes)
-{
-    void *copy = arena_array(&cuda->arena, n, item_bytes);
-
-    if (copy != NULL && n > 0) {
-        memcpy(copy, items, n * item_bytes);
-    }
-    return copy;
-}
-
 static enum weir_status cuda_submit(struct device *device, const struct step *given,
                                     struct mechanism *how, struct weir_error *err)
 {
     struct cuda *cuda = (struct cuda *)device;
-    struct cuda_step *step = &cuda->steps[cuda->n_submitted];
+    enum weir_status status = steps_take(&cuda->setup, cuda->n_submitted, given, &cuda->arena,
+                                         &cuda->steps[cuda->n_submitted].given, err);
 
-    if (cuda->n_submitted == cuda->setup.n_steps) {
-        return weir_error_set(err, WEIR_INPUT, "more steps than the %u that were announced",
-                              cuda->setup.n_steps);
-    }
-    if (given->queue != STEP_NO_QUEUE && given->queue >= cuda->setup.n_queues) {
-        return weir_error_set(err, WEIR_INPUT, "step %u is for queue %u of %u", cuda->n_submitted,
-                              given->queue, cuda->setup.n_queues);
-    }
-    step->given = *given;
-    step->given.waits = keep(cuda, given->waits, given->n_waits, sizeof *given->waits);
-    step->given.reads = keep(cuda, given->reads, given->n_reads, sizeof *given->reads);
-    step->given.writes = keep(cuda, given->writes, given->n_writes, sizeof *given->writes);
-    step->given.uses = keep(cuda, given->uses, given->n_uses, sizeof *given->uses);
-    if (step->given.waits == NULL || step->given.reads == NULL || step->given.writes == NULL ||
-        step->given.uses == NULL) {
-        return weir_error_memory(err);
+    if (status != WEIR_OK) {
+        return status;
     }
     *how = mechanisms[given->action];
     cuda->n_submitted++;
@@ -229,21 +206,21 @@ static enum weir_status cuda_submit(struct device *device, const struct step *gi
 static enum weir_status write_spans(const struct cuda *cuda, struct timeline *out,
                                     struct weir_error *err)
 {
-    struct spans_item *items = malloc((cuda->n_submitted + (size_t)1) * sizeof *items);
+    struct steps_span *spans = malloc((cuda->n_submitted + (size_t)1) * sizeof *spans);
     uint32_t n = 0;
 
-    if (items == NULL) {
+    if (spans == NULL) {
         return weir_error_memory(err);
     }
     for (uint32_t i = 0; i < cuda->n_submitted; i++) {
         const struct cuda_step *step = &cuda->steps[i];
 
         if (step->given.action != STEP_PASS) {
-            items[n++] = (struct spans_item){step->start_ns, step->finish_ns, i, step->given.node};
+            spans[n++] = (struct steps_span){step->start_ns, step->finish_ns, i, step->given.node};
         }
     }
-    spans_write(items, n, cuda->timing == CUDA_BY_TRACE ? TIME_DEVICE : TIME_EVENT, out);
-    free(items);
+    steps_write_spans(spans, n, cuda->timing == CUDA_BY_TRACE ? TIME_DEVICE : TIME_EVENT, out);
+    free(spans);
     return WEIR_OK;
 }
 

@@ -15,22 +15,15 @@
 typedef int cu_result;
 typedef int cu_device;
 typedef int cu_device_attribute;
-typedef int cu_function_attribute;
 typedef int cu_jit_option;
 typedef int cu_pool_attribute;
-typedef int cu_granularity;
 typedef unsigned long long cu_deviceptr; /* an address on the device */
-typedef unsigned long long cu_mem_handle;
 typedef struct CUctx_st *cu_context;
 typedef struct CUmod_st *cu_module;
 typedef struct CUfunc_st *cu_function;
 typedef struct CUstream_st *cu_stream;
 typedef struct CUevent_st *cu_event;
 typedef struct CUmemPoolHandle_st *cu_mem_pool;
-
-typedef struct {
-    char bytes[16];
-} cu_uuid;
 
 typedef struct {
     int type, id;
@@ -45,31 +38,16 @@ typedef struct {
     unsigned char reserved[56];
 } cu_mem_pool_props;
 
-typedef struct {
-    int type, requested_handle_types;
-    cu_mem_location location;
-    void *security_attributes;
-    unsigned char flags[8];
-} cu_mem_allocation_prop;
-
-typedef struct {
-    cu_mem_location location;
-    int flags;
-} cu_mem_access;
 #endif
 
 /* Results that are told apart. */
 enum {
     GPU_SUCCESS = 0,
     GPU_OUT_OF_MEMORY = 2,
-    GPU_NOT_INITIALIZED = 3,
-    GPU_DEINITIALIZED = 4,
     GPU_STUB_LIBRARY = 34,
-    GPU_DEVICE_UNAVAILABLE = 46,
     GPU_NO_DEVICE = 100,
     GPU_INVALID_DEVICE = 101,
     GPU_NO_BINARY_FOR_GPU = 209,
-    GPU_UNSUPPORTED_PTX_VERSION = 222,
     GPU_NOT_READY = 600,
     GPU_ILLEGAL_ADDRESS = 700,
     GPU_LAUNCH_FAILED = 719,
@@ -80,16 +58,10 @@ enum {
 
 /* Attributes of a device. */
 enum {
-    GPU_ATTRIBUTE_SHARED_BYTES_PER_BLOCK = 8,
-    GPU_ATTRIBUTE_CLOCK_KHZ = 13,
     GPU_ATTRIBUTE_PROCESSORS = 16, /* streaming multiprocessors */
-    GPU_ATTRIBUTE_COMPUTE_MODE = 20,
     GPU_ATTRIBUTE_L2_BYTES = 38,
-    GPU_ATTRIBUTE_THREADS_PER_PROCESSOR = 39,
-    GPU_ATTRIBUTE_COPY_ENGINES = 40,
     GPU_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     GPU_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    GPU_ATTRIBUTE_VIRTUAL_MEMORY = 102,
     GPU_ATTRIBUTE_MEMORY_POOLS = 115,
     GPU_ATTRIBUTE_MEM_OPS = 122 /* streams wait for words of memory (of 64 bits, so of 32 too) */
 };
@@ -105,17 +77,10 @@ enum {
     GPU_CTX_SCHED_BLOCKING_SYNC = 4,
     GPU_MEM_ALLOCATION_PINNED = 1,
     GPU_MEM_LOCATION_DEVICE = 1,
-    GPU_MEM_ACCESS_READ_WRITE = 3,
     GPU_POOL_REUSE_FOLLOW_EVENTS = 1,
     GPU_POOL_REUSE_OPPORTUNISTIC = 2,
     GPU_POOL_REUSE_INTERNAL = 3,
     GPU_POOL_RELEASE_THRESHOLD = 4,
-    GPU_POOL_RESERVED_CURRENT = 5,
-    GPU_POOL_RESERVED_HIGH = 6,
-    GPU_POOL_USED_CURRENT = 7,
-    GPU_POOL_USED_HIGH = 8,
-    GPU_JIT_INFO_LOG_BUFFER = 3,
-    GPU_JIT_INFO_LOG_BYTES = 4,
     GPU_JIT_ERROR_LOG_BUFFER = 5,
     GPU_JIT_ERROR_LOG_BYTES = 6
 };
@@ -135,20 +100,14 @@ enum {
     X(device_total_mem, cuDeviceTotalMem_v2, (size_t *bytes, cu_device device)) \
     X(device_get_pci_bus_id, cuDeviceGetPCIBusId, (char *id, int room, cu_device device)) \
     X(primary_ctx_retain, cuDevicePrimaryCtxRetain, (cu_context *context, cu_device device)) \
-    X(primary_ctx_release, cuDevicePrimaryCtxRelease_v2, (cu_device device)) \
     X(primary_ctx_set_flags, cuDevicePrimaryCtxSetFlags_v2, (cu_device device, unsigned flags)) \
     X(ctx_set_current, cuCtxSetCurrent, (cu_context context)) \
     X(ctx_synchronize, cuCtxSynchronize, (void)) \
-    X(ctx_get_stream_priority_range, cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
     X(module_load_data_ex, cuModuleLoadDataEx, (cu_module *module, const void *image, \
       unsigned n_options, cu_jit_option *options, void **values)) \
     X(module_unload, cuModuleUnload, (cu_module module)) \
     X(module_get_function, cuModuleGetFunction, (cu_function *function, cu_module module, \
       const char *name)) \
-    X(func_get_attribute, cuFuncGetAttribute, (int *value, cu_function_attribute attribute, \
-      cu_function function)) \
-    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *n_blocks, \
-      cu_function function, int block_threads, size_t shared_bytes)) \
     X(launch_kernel, cuLaunchKernel, (cu_function function, unsigned grid_x, unsigned grid_y, \
       unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
       unsigned shared_bytes, cu_stream stream, void **values, void **extra)) \
@@ -162,7 +121,6 @@ enum {
     X(event_destroy, cuEventDestroy_v2, (cu_event event)) \
     X(event_record, cuEventRecord, (cu_event event, cu_stream stream)) \
     X(event_query, cuEventQuery, (cu_event event)) \
-    X(event_synchronize, cuEventSynchronize, (cu_event event)) \
     X(event_elapsed_time, cuEventElapsedTime, (float *ms, cu_event begin, cu_event end)) \
     X(mem_get_info, cuMemGetInfo_v2, (size_t *free_bytes, size_t *total_bytes)) \
     X(mem_alloc, cuMemAlloc_v2, (cu_deviceptr *address, size_t bytes)) \
@@ -184,34 +142,17 @@ enum {
 /* Without one of these something else is done, or not done and said so: the slot is NULL. */
 /* clang-format off */
 #define CUDA_OPTIONAL_FUNCTIONS(X) \
-    X(device_get_uuid, cuDeviceGetUuid_v2, (cu_uuid *uuid, cu_device device)) \
     X(func_load, cuFuncLoad, (cu_function function)) \
     X(stream_wait_value32, cuStreamWaitValue32_v2, (cu_stream stream, cu_deviceptr address, \
       uint32_t value, unsigned flags)) \
     X(event_elapsed_time_v2, cuEventElapsedTime_v2, (float *ms, cu_event begin, cu_event end)) \
     X(mem_pool_create, cuMemPoolCreate, (cu_mem_pool *pool, const cu_mem_pool_props *props)) \
     X(mem_pool_destroy, cuMemPoolDestroy, (cu_mem_pool pool)) \
-    X(mem_pool_trim_to, cuMemPoolTrimTo, (cu_mem_pool pool, size_t keep_bytes)) \
-    X(mem_pool_get_attribute, cuMemPoolGetAttribute, (cu_mem_pool pool, \
-      cu_pool_attribute attribute, void *value)) \
     X(mem_pool_set_attribute, cuMemPoolSetAttribute, (cu_mem_pool pool, \
       cu_pool_attribute attribute, void *value)) \
     X(mem_alloc_from_pool_async, cuMemAllocFromPoolAsync, (cu_deviceptr *address, size_t bytes, \
       cu_mem_pool pool, cu_stream stream)) \
-    X(mem_free_async, cuMemFreeAsync, (cu_deviceptr address, cu_stream stream)) \
-    X(mem_granularity, cuMemGetAllocationGranularity, (size_t *bytes, \
-      const cu_mem_allocation_prop *prop, cu_granularity option)) \
-    X(mem_address_reserve, cuMemAddressReserve, (cu_deviceptr *address, size_t bytes, \
-      size_t align, cu_deviceptr wanted, unsigned long long flags)) \
-    X(mem_address_free, cuMemAddressFree, (cu_deviceptr address, size_t bytes)) \
-    X(mem_create, cuMemCreate, (cu_mem_handle *handle, size_t bytes, \
-      const cu_mem_allocation_prop *prop, unsigned long long flags)) \
-    X(mem_release, cuMemRelease, (cu_mem_handle handle)) \
-    X(mem_map, cuMemMap, (cu_deviceptr address, size_t bytes, size_t offset, \
-      cu_mem_handle handle, unsigned long long flags)) \
-    X(mem_unmap, cuMemUnmap, (cu_deviceptr address, size_t bytes)) \
-    X(mem_set_access, cuMemSetAccess, (cu_deviceptr address, size_t bytes, \
-      const cu_mem_access *access, size_t n))
+    X(mem_free_async, cuMemFreeAsync, (cu_deviceptr address, cu_stream stream))
 /* clang-format on */
 
 #endif

@@ -31,7 +31,6 @@ typedef void *cupti_record;
 enum {
     CUPTI_OK = 0,
     CUPTI_MAX_LIMIT_REACHED = 12, /* no more records in this buffer */
-    CUPTI_NOT_INITIALIZED = 15,
     CUPTI_INSUFFICIENT_PRIVILEGES = 35,
     CUPTI_MULTIPLE_SUBSCRIBERS = 39,
     CUPTI_VIRTUALIZED_DEVICE = 40,
@@ -45,10 +44,7 @@ enum {
     CUPTI_KIND_DRIVER = 4, /* calls of the driver */
     CUPTI_KIND_KERNEL = 10,
     CUPTI_KIND_OVERHEAD = 17,
-    CUPTI_KIND_SYNCHRONIZATION = 38,
-    CUPTI_KIND_EXTERNAL_CORRELATION = 39,
-    CUPTI_KIND_MEMORY2 = 49,
-    CUPTI_KIND_MEMORY_POOL = 50
+    CUPTI_KIND_EXTERNAL_CORRELATION = 39
 };
 
 enum {
@@ -57,49 +53,34 @@ enum {
     CUPTI_FLUSH_FORCED = 1,
     CUPTI_EXTERNAL_CUSTOM0 = 3, /* a kind of external correlation that is the user's own */
     CUPTI_OVERHEAD_COMPILER = 1,
-    CUPTI_OVERHEAD_BUFFER_FLUSH = 1 << 16,
-    CUPTI_OVERHEAD_INSTRUMENTATION = 2 << 16,
-    CUPTI_OVERHEAD_RESOURCE = 3 << 16,
     CUPTI_OVERHEAD_MODULE_LOADING = 4 << 16,
-    CUPTI_OVERHEAD_LAZY_LOADING = 5 << 16,
-    CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16,
-    CUPTI_OVERHEAD_BUFFER_REQUEST = 7 << 16
+    CUPTI_OVERHEAD_LAZY_LOADING = 5 << 16
 };
 
 /* Where the fields stand, in bytes from the beginning of a record; the kind is the first. */
 enum {
     KERNEL_START = 16,
     KERNEL_END = 24,
-    KERNEL_DEVICE = 40,
-    KERNEL_CONTEXT = 44,
     KERNEL_STREAM = 48,
-    KERNEL_GRID_X = 52,
     KERNEL_CORRELATION = 92,
-    KERNEL_NAME = 104,
-    KERNEL_QUEUED = 120,
-    KERNEL_SUBMITTED = 128,
 
     MEMCPY_COPY_KIND = 4,
     MEMCPY_BYTES = 8,
     MEMCPY_START = 16,
     MEMCPY_END = 24,
-    MEMCPY_DEVICE = 32,
     MEMCPY_STREAM = 40,
     MEMCPY_CORRELATION = 44,
 
     MEMSET_BYTES = 8,
     MEMSET_START = 16,
     MEMSET_END = 24,
-    MEMSET_DEVICE = 32,
     MEMSET_STREAM = 40,
     MEMSET_CORRELATION = 44,
 
     DRIVER_CALL = 4,
     DRIVER_START = 8,
     DRIVER_END = 16,
-    DRIVER_THREAD = 28,
     DRIVER_CORRELATION = 32,
-    DRIVER_RETURNED = 36,
 
     EXTERNAL_KIND = 4,
     EXTERNAL_ID = 8,
@@ -107,19 +88,7 @@ enum {
 
     OVERHEAD_KIND = 4,
     OVERHEAD_START = 24,
-    OVERHEAD_END = 32,
-
-    MEMORY2_OPERATION = 4,
-    MEMORY2_KIND = 8,
-    MEMORY2_CORRELATION = 12,
-    MEMORY2_ADDRESS = 16,
-    MEMORY2_BYTES = 24,
-    MEMORY2_TIME = 32,
-
-    POOL_OPERATION = 4,
-    POOL_CORRELATION = 12,
-    POOL_BYTES = 40,
-    POOL_TIME = 56
+    OVERHEAD_END = 32
 };
 
 /* X(field, symbol, parameters): without one of these CUPTI is too old. */
@@ -129,7 +98,6 @@ enum {
     X(get_result_string, cuptiGetResultString, (cupti_result result, const char **text)) \
     X(subscribe, cuptiSubscribe, (cupti_subscriber *subscriber, cupti_callback *callback, \
       void *arg)) \
-    X(unsubscribe, cuptiUnsubscribe, (cupti_subscriber subscriber)) \
     X(register_callbacks, cuptiActivityRegisterCallbacks, (cupti_buffer_request *request, \
       cupti_buffer_done *done)) \
     X(enable, cuptiActivityEnable, (cupti_kind kind)) \
@@ -141,7 +109,6 @@ enum {
       size_t *n)) \
     X(set_attribute, cuptiActivitySetAttribute, (cupti_attribute attribute, size_t *bytes, \
       void *value)) \
-    X(get_timestamp, cuptiGetTimestamp, (uint64_t *ns)) \
     X(push_external, cuptiActivityPushExternalCorrelationId, (cupti_external_kind kind, \
       uint64_t id)) \
     X(pop_external, cuptiActivityPopExternalCorrelationId, (cupti_external_kind kind, \
@@ -150,10 +117,7 @@ enum {
 
 /* clang-format off */
 #define CUPTI_OPTIONAL_FUNCTIONS(X) \
-    X(register_timestamp, cuptiActivityRegisterTimestampCallback, (cupti_clock *now)) \
-    X(enable_driver_api, cuptiActivityEnableDriverApi, (uint32_t call, uint8_t is_enabled)) \
-    X(get_stream_id, cuptiGetStreamIdEx, (cu_context context, cu_stream stream, \
-      uint8_t is_per_thread, uint32_t *id))
+    X(register_timestamp, cuptiActivityRegisterTimestampCallback, (cupti_clock *now))
 /* clang-format on */
 
 #endif

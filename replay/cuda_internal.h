@@ -45,7 +45,6 @@ struct cuda_context {
     int64_t memory_bytes; /* free when it was opened */
     int64_t l2_bytes;
     bool has_wait_value, has_pools;
-    bool is_ptx; /* the driver compiled the kernels; else they are code made for this GPU */
     char name[128];
 };
 
@@ -119,6 +118,7 @@ struct cuda_op {
     uint32_t step; /* WEIR_NONE: of the gate or of a clock */
     uint32_t queue;
     uint8_t kind;                   /* enum cuda_record_kind */
+    int64_t bytes;                  /* of a copy */
     bool is_work;                   /* else it holds the stream back, or takes down a time */
     int64_t called_ns, returned_ns; /* CLOCK_MONOTONIC */
 };

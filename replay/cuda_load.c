@@ -7,10 +7,7 @@
 #include <string.h>
 
 /* As the driver has them. */
-_Static_assert(sizeof(cu_uuid) == 16, "cu_uuid");
 _Static_assert(sizeof(cu_mem_pool_props) == 88, "cu_mem_pool_props");
-_Static_assert(sizeof(cu_mem_allocation_prop) == 32, "cu_mem_allocation_prop");
-_Static_assert(sizeof(cu_mem_access) == 12, "cu_mem_access");
 
 /* A slot of a struct, and the symbol that goes there. */
 struct slot {

@@ -81,6 +81,10 @@ static bool take_record(struct matching *m, const struct cuda_record *record)
     if (record->kind != cuda->ops[index].kind) {
         return doubt(m, index, "has the record of a %s", kind_name((uint8_t)record->kind));
     }
+    if (record->bytes != cuda->ops[index].bytes) {
+        return doubt(m, index, "moved %" PRId64 " bytes, and not %" PRId64, record->bytes,
+                     cuda->ops[index].bytes);
+    }
     m->timed[index] =
         (struct timed){record, record->start_ns - cuda->begin_ns, record->end_ns - cuda->begin_ns};
     return true;

@@ -115,29 +115,36 @@ void cuda_describe(struct device_info *out)
 
 /* ---- the context ---- */
 
-static enum weir_status load_image(struct cuda_context *out, const unsigned char *image,
-                                   cu_result *result)
-{
-    char log[1024] = "";
-    cu_jit_option options[] = {GPU_JIT_ERROR_LOG_BUFFER, GPU_JIT_ERROR_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+#define LOG_BYTES 200
 
-    *result = out->driver.module_load_data_ex(&out->module, image, 2, options, values);
-    return *result == GPU_SUCCESS ? WEIR_OK : WEIR_DEVICE;
+/* @param log gets what the driver's compiler complains of */
+static cu_result load_image(struct cuda_context *out, const unsigned char *image,
+                            char log[LOG_BYTES])
+{
+    cu_jit_option options[] = {GPU_JIT_ERROR_LOG_BUFFER, GPU_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)LOG_BYTES};
+
+    log[0] = '\0';
+    return out->driver.module_load_data_ex(&out->module, image, 2, options, values);
 }
 
 /* Code made for this GPU, when there is any; else PTX, which the driver compiles. */
 static enum weir_status load_kernels(struct cuda_context *out, struct weir_error *err)
 {
+    char log[LOG_BYTES], text[CUDA_WHY_BYTES];
     cu_result result = GPU_NO_BINARY_FOR_GPU;
     enum weir_status status = WEIR_OK;
 
-    if (kernels_cuda_fatbin_bytes == 0 ||
-        load_image(out, kernels_cuda_fatbin, &result) != WEIR_OK) {
-        out->is_ptx = true;
-        if (load_image(out, kernels_cuda_ptx, &result) != WEIR_OK) {
-            return cuda_check(out, result, "cuModuleLoadDataEx", err);
-        }
+    if (kernels_cuda_fatbin_bytes != 0) {
+        result = load_image(out, kernels_cuda_fatbin, log);
+    }
+    if (result != GPU_SUCCESS) {
+        result = load_image(out, kernels_cuda_ptx, log);
+    }
+    if (result != GPU_SUCCESS) {
+        return weir_error_set(err, WEIR_DEVICE, "cuda: the kernels cannot be loaded: %.200s%s%s",
+                              cuda_result_text(&out->driver, result, text),
+                              log[0] == '\0' ? "" : "; the driver's compiler says: ", log);
     }
     for (int k = 0; k < CUDA_KERNELS && status == WEIR_OK; k++) {
         status = cuda_check(

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "replay/cuda_internal.h"
-#include "replay/spans.h"
+#include "replay/steps.h"
 
 #define COMMANDS_MOST 480 /* in a stream behind the gate; about 1000 block whoever adds more */
 #define GATE_LIMIT_NS 20000000000 /* a gate or a clock that nobody ends gives up */
@@ -319,6 +319,7 @@ static enum weir_status move(struct cuda *cuda, uint32_t index, int64_t at, int6
     enum weir_status status;
 
     op.kind = RECORD_MEMCPY;
+    op.bytes = bytes;
     status = begin_op(cuda, op, err);
     if (status != WEIR_OK) {
         return status;
@@ -347,8 +348,8 @@ static enum weir_status move(struct cuda *cuda, uint32_t index, int64_t at, int6
 static enum weir_status copy(struct cuda *cuda, uint32_t index, struct weir_error *err)
 {
     const struct step *step = &cuda->steps[index].given;
-    int64_t source_bytes = spans_stretch_bytes(step->reads, step->n_copied);
-    int64_t target_bytes = spans_stretch_bytes(step->writes, step->n_copied);
+    int64_t source_bytes = steps_stretch_bytes(step->reads, step->n_copied);
+    int64_t target_bytes = steps_stretch_bytes(step->writes, step->n_copied);
     int64_t window_bytes = source_bytes < target_bytes ? source_bytes : target_bytes;
     enum weir_status status = WEIR_OK;
 

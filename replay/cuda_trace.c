@@ -261,11 +261,6 @@ enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
                : weir_error_set(err, WEIR_DEVICE, "CUPTI does not go on: %.300s", why);
 }
 
-uint32_t cuda_trace_version(void)
-{
-    return session.is_begun ? session.cupti.version : 0;
-}
-
 /* ---- while it is on ---- */
 
 void cuda_trace_push(uint64_t id)

@@ -50,8 +50,6 @@ struct cuda_records {
 /** Begins, once a process: afterwards nothing. @return false with the reason: no CUPTI, no permission,
  *  another profiler is there, whatever it says */
 bool cuda_trace_begin(int driver_version, char why_not[CUDA_WHY_BYTES]);
-/** The version that was begun, as cuptiGetVersion counts; 0: none. */
-uint32_t cuda_trace_version(void);
 
 /** Records nothing until it is called again with false. Nothing without a session. WEIR_DEVICE */
 MUST_CHECK enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err);

@@ -8,7 +8,7 @@
 #include "kernels/host.h"
 #include "replay/devices.h"
 #include "replay/host_internal.h"
-#include "replay/spans.h"
+#include "replay/steps.h"
 
 /* ---- what there is ---- */
 
@@ -177,15 +177,6 @@ static const struct mechanism mechanisms[] = {
     [STEP_PASS] = {"does not run; its edges pass on", NULL},
 };
 
-static const void *keep(struct host *host, const void *items, size_t n, size_t item_bytes)
-{
-    void *copy = arena_array(&host->arena, n, item_bytes);
-
-    if (copy != NULL && n > 0)
-        memcpy(copy, items, n * item_bytes);
-    return copy;
-}
-
 static enum weir_status need_window(struct host *host, struct weir_error *err)
 {
     if (host->window != NULL)
@@ -201,22 +192,11 @@ static enum weir_status host_submit(struct device *device, const struct step *gi
                                     struct mechanism *how, struct weir_error *err)
 {
     struct host *host = (struct host *)device;
-    struct host_step *step = &host->steps[host->n_submitted];
+    enum weir_status status = steps_take(&host->setup, host->n_submitted, given, &host->arena,
+                                         &host->steps[host->n_submitted].given, err);
 
-    if (host->n_submitted == host->setup.n_steps)
-        return weir_error_set(err, WEIR_INPUT, "more steps than the %u that were announced",
-                              host->setup.n_steps);
-    if (given->queue != STEP_NO_QUEUE && given->queue >= host->setup.n_queues)
-        return weir_error_set(err, WEIR_INPUT, "step %u is for queue %u of %u", host->n_submitted,
-                              given->queue, host->setup.n_queues);
-    step->given = *given;
-    step->given.waits = keep(host, given->waits, given->n_waits, sizeof *given->waits);
-    step->given.reads = keep(host, given->reads, given->n_reads, sizeof *given->reads);
-    step->given.writes = keep(host, given->writes, given->n_writes, sizeof *given->writes);
-    step->given.uses = keep(host, given->uses, given->n_uses, sizeof *given->uses);
-    if (step->given.waits == NULL || step->given.reads == NULL || step->given.writes == NULL ||
-        step->given.uses == NULL)
-        return weir_error_memory(err);
+    if (status != WEIR_OK)
+        return status;
     if (given->action == STEP_STREAM && need_window(host, err) != WEIR_OK)
         return err->status;
     *how = mechanisms[given->action];
@@ -273,19 +253,19 @@ static enum weir_status seal(struct host *host, struct weir_error *err)
 static enum weir_status write_spans(const struct host *host, struct timeline *out,
                                     struct weir_error *err)
 {
-    struct spans_item *items = malloc((host->n_submitted + (size_t)1) * sizeof *items);
+    struct steps_span *spans = malloc((host->n_submitted + (size_t)1) * sizeof *spans);
     uint32_t n = 0;
 
-    if (items == NULL)
+    if (spans == NULL)
         return weir_error_memory(err);
     for (uint32_t i = 0; i < host->n_submitted; i++) {
         const struct host_step *step = &host->steps[i];
 
         if (step->given.action != STEP_PASS)
-            items[n++] = (struct spans_item){step->start_ns, step->finish_ns, i, step->given.node};
+            spans[n++] = (struct steps_span){step->start_ns, step->finish_ns, i, step->given.node};
     }
-    spans_write(items, n, TIME_HOST, out);
-    free(items);
+    steps_write_spans(spans, n, TIME_HOST, out);
+    free(spans);
     return WEIR_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include "kernels/host.h"
 #include "replay/host_internal.h"
-#include "replay/spans.h"
+#include "replay/steps.h"
 
 #define PIECE_ITERATIONS 8192
 #define PIECE_BYTES (512 << 10)
@@ -225,8 +225,8 @@ static void stream(struct host *host, int64_t bytes, int64_t *stream_at)
 static bool copy(struct host *host, uint32_t index)
 {
     const struct step *step = &host->steps[index].given;
-    int64_t source_bytes = spans_stretch_bytes(step->reads, step->n_copied);
-    int64_t target_bytes = spans_stretch_bytes(step->writes, step->n_copied);
+    int64_t source_bytes = steps_stretch_bytes(step->reads, step->n_copied);
+    int64_t target_bytes = steps_stretch_bytes(step->writes, step->n_copied);
     int64_t window_bytes = source_bytes < target_bytes ? source_bytes : target_bytes;
     unsigned char *source;
     unsigned char *target;

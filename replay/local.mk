@@ -74,8 +74,8 @@ replay_libreplay_a_SOURCES = \
 	replay/schedule_needs.c \
 	replay/sharing.c \
 	replay/sharing.h \
-	replay/spans.c \
-	replay/spans.h \
+	replay/steps.c \
+	replay/steps.h \
 	replay/times.c \
 	replay/times.h \
 	replay/waits.c \

@@ -3,11 +3,14 @@
 # sanitizers: they are loaded into a program that may have them.
 
 double_sources = \
+	tests/double/calls.h \
 	tests/double/config.c \
 	tests/double/cupti.c \
 	tests/double/device.c \
 	tests/double/double.h \
-	tests/double/driver.c
+	tests/double/driver.c \
+	tests/double/memory.c \
+	tests/double/work.c
 double_build = $(CC) $(DEFS) $(WEIR_CPPFLAGS) -I$(top_srcdir) -std=c17 -Wall -Wextra -O1 -g -fPIC \
 	-fvisibility=hidden -shared -Wl,-soname,libcuda.so.1
 
@@ -28,7 +31,9 @@ double_c = \
 	$(srcdir)/tests/double/config.c \
 	$(srcdir)/tests/double/cupti.c \
 	$(srcdir)/tests/double/device.c \
-	$(srcdir)/tests/double/driver.c
+	$(srcdir)/tests/double/driver.c \
+	$(srcdir)/tests/double/memory.c \
+	$(srcdir)/tests/double/work.c
 tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@
 tests/double/libcupti.so.13: tests/double/libcuda.so.1

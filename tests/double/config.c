@@ -11,12 +11,12 @@ struct double_config double_config;
 static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "h2d", "d2h", "d2d"};
 static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "up", "down"};
 static const char *const fault_names[DOUBLE_FAULTS] = {
-    "no_device",     "stub",      "mismatch",  "memory",     "pool",       "launch",
-    "lost",          "hang",      "subscribe", "kind",       "dropped",    "missing",
-    "zero",          "backwards", "twice",     "stranger",   "unended",    "overlap_small",
-    "overlap_large", "early",     "late",      "moved",      "other_kind", "short",
-    "unknown_kind",  "loading",   "drift",     "pool_waits", "clock",      "flush",
-    "flush_hangs",   "shuffled"};
+    "no_device",     "stub",         "mismatch",  "memory",   "pool",       "launch",
+    "lost",          "hang",         "subscribe", "kind",     "dropped",    "missing",
+    "zero",          "backwards",    "twice",     "stranger", "unended",    "overlap_small",
+    "overlap_large", "early",        "late",      "moved",    "other_kind", "bytes",
+    "short",         "unknown_kind", "loading",   "drift",    "pool_waits", "clock",
+    "flush",         "flush_hangs",  "shuffled"};
 
 static void fail(const char *word)
 {

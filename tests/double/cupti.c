@@ -166,6 +166,8 @@ void double_record(const struct double_command *command)
             stream += 100;
         if (double_fails(FAULT_OTHER_KIND))
             changed.kind = changed.kind == DOUBLE_COPY ? DOUBLE_KERNEL : DOUBLE_COPY;
+        if (command->kind == DOUBLE_COPY && double_fails(FAULT_BYTES))
+            changed.bytes++;
         if (double_fails(FAULT_TWICE)) {
             record = of_command(&changed, start_ns, end_ns, stream);
             keep(&record);
@@ -246,12 +248,6 @@ cupti_result cuptiSubscribe(cupti_subscriber *subscriber, cupti_callback *callba
     return (cupti_result)double_config.fault[FAULT_SUBSCRIBE];
 }
 
-cupti_result cuptiUnsubscribe(cupti_subscriber subscriber)
-{
-    (void)subscriber;
-    return CUPTI_OK;
-}
-
 cupti_result cuptiActivityRegisterCallbacks(cupti_buffer_request *request, cupti_buffer_done *done)
 {
     state.request = request;
@@ -262,22 +258,6 @@ cupti_result cuptiActivityRegisterCallbacks(cupti_buffer_request *request, cupti
 cupti_result cuptiActivityRegisterTimestampCallback(cupti_clock *now)
 {
     state.clock = now;
-    return CUPTI_OK;
-}
-
-cupti_result cuptiActivityEnableDriverApi(uint32_t call, uint8_t is_enabled)
-{
-    (void)call;
-    (void)is_enabled;
-    return CUPTI_OK;
-}
-
-cupti_result cuptiGetStreamIdEx(cu_context context, cu_stream stream, uint8_t is_per_thread,
-                                uint32_t *id)
-{
-    (void)context;
-    (void)is_per_thread;
-    *id = stream->number;
     return CUPTI_OK;
 }
 
@@ -390,12 +370,6 @@ cupti_result cuptiActivitySetAttribute(cupti_attribute attribute, size_t *bytes,
     (void)attribute;
     (void)bytes;
     (void)value;
-    return CUPTI_OK;
-}
-
-cupti_result cuptiGetTimestamp(uint64_t *ns)
-{
-    *ns = (uint64_t)double_now_ns();
     return CUPTI_OK;
 }
 

@@ -49,6 +49,7 @@ enum double_fault {
     FAULT_LATE,          /* it ends after the device was done */
     FAULT_MOVED,         /* it is in another stream */
     FAULT_OTHER_KIND,    /* a copy's record stands for the kernel's */
+    FAULT_BYTES,         /* a copy's counts one byte more */
     FAULT_SHORT,         /* the n-th buffer ends in the middle of a record */
     FAULT_UNKNOWN_KIND,  /* a record of a kind of later versions comes before it */
     FAULT_LOADING,       /* the driver loads code in the middle of a run */

@@ -222,7 +222,7 @@ DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
             "unended": "no times", "backwards": "ends before it begins", "twice": "two records",
             "stranger": "no call of this run", "overlap_large": "begins",
             "early": "before", "late": "after the device was done", "moved": "another stream",
-            "clock": "clock of the device", "drift": "by CUPTI and", "other_kind": "has the record of a", "short": "in the middle of one", "loading": "loaded code"}
+            "clock": "clock of the device", "drift": "by CUPTI and", "other_kind": "has the record of a", "bytes": "moved", "short": "in the middle of one", "loading": "loaded code"}
 
 
 def doubts_records(rig):
