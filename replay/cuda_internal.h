@@ -13,6 +13,9 @@
 #include "replay/cuda_load.h"
 #include "replay/cuda_trace.h"
 
+/* A gate or a clock that nobody ends gives up after that long. */
+#define CUDA_LIMIT_NS 20000000000
+
 /* Kernels, in the order of their names in cuda_open.c. */
 enum cuda_kernel {
     CUDA_FMA,
@@ -229,7 +232,26 @@ MUST_CHECK enum weir_status cuda_clock_read(struct cuda *cuda, double *cycles_pe
 /** Works until the clock rises no more: some 300 ms on an idle device, nothing on a busy one. */
 MUST_CHECK enum weir_status cuda_clock_settle(struct cuda *cuda, struct weir_error *err);
 
+/* cuda_ops.c */
+/** The control stream's is STEP_NO_QUEUE. */
+cu_stream cuda_stream_of(const struct cuda *cuda, uint32_t queue);
+/** Notes an operation that the next call makes; cuda_op_end takes what that call answered. */
+MUST_CHECK enum weir_status cuda_op_begin(struct cuda *cuda, struct cuda_op op,
+                                          struct weir_error *err);
+MUST_CHECK enum weir_status cuda_op_end(struct cuda *cuda, cu_result result, const char *call,
+                                        struct weir_error *err);
+/** Both, of a launch. @param values as cuLaunchKernel takes them */
+MUST_CHECK enum weir_status cuda_launch(struct cuda *cuda, struct cuda_op op,
+                                        enum cuda_kernel kernel, void **values,
+                                        struct weir_error *err);
+MUST_CHECK enum weir_status cuda_record(struct cuda *cuda, cu_event event, cu_stream stream,
+                                        struct weir_error *err);
+
 /* cuda_submit.c */
+MUST_CHECK enum weir_status cuda_hand_over(struct cuda *cuda, uint32_t index,
+                                           struct weir_error *err);
+
+/* cuda_run.c */
 /** Hands all steps over and waits for the device. */
 MUST_CHECK enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err);
 /** Of a bare run: from when the gate opened to when the last stream was through. */

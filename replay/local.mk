@@ -27,9 +27,11 @@ replay_libreplay_a_SOURCES = \
 	replay/cuda_match.c \
 	replay/cuda_memory.c \
 	replay/cuda_open.c \
+	replay/cuda_ops.c \
 	replay/cuda_order.c \
 	replay/cuda_pool.c \
 	replay/cuda_records.c \
+	replay/cuda_run.c \
 	replay/cuda_submit.c \
 	replay/cuda_trace.c \
 	replay/cuda_trace.h \

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Handing the steps of a run over to the device, in their order, and waiting for it.
+ *
+ * With the gate, every stream begins with a wait for a word of the host's memory, which is written
+ * when all has been handed over: no step waits for its submission then. A stream takes only so many
+ * commands; the gate is opened early before one is full, and the run says so. */
+#include <inttypes.h>
+#include <sched.h>
+#include <time.h>
+
+#include "replay/cuda_internal.h"
+
+#define COMMANDS_MOST 480 /* in a stream behind the gate; about 1000 block whoever adds more */
+#define LEAD_NS 30000     /* a paced step is handed over so long before its time */
+#define POLL_NS ((int64_t)20000)
+
+static void rest(int64_t ns)
+{
+    struct timespec span = {.tv_sec = (time_t)(ns / 1000000000),
+                            .tv_nsec = (long)(ns % 1000000000)};
+
+    (void)nanosleep(&span, NULL);
+}
+
+/* ---- the gate ---- */
+
+static void open_gate(struct cuda *cuda)
+{
+    if (!cuda->is_open) {
+        cuda->is_open = true;
+        cuda->begin_ns = cuda_clock_ns();
+        __atomic_store_n(&cuda->gate[0], 1, __ATOMIC_SEQ_CST);
+    }
+}
+
+static enum weir_status shut_stream(struct cuda *cuda, uint32_t queue, struct weir_error *err)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+    uint64_t word = cuda->gate_address, limit_ns = CUDA_LIMIT_NS;
+    uint64_t timed_out = cuda->gate_address + sizeof(uint32_t);
+    void *values[] = {&word, &limit_ns, &timed_out};
+
+    if (cuda->context.has_wait_value) {
+        return cuda_check(&cuda->context,
+                          driver->stream_wait_value32(cuda_stream_of(cuda, queue),
+                                                      cuda->gate_address, 1, GPU_WAIT_VALUE_GEQ),
+                          "cuStreamWaitValue32", err);
+    }
+    return cuda_launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = queue}, CUDA_GATE, values,
+                       err);
+}
+
+static enum weir_status shut_gate(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = shut_stream(cuda, STEP_NO_QUEUE, err);
+
+    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
+        if (cuda->queues[q].n_steps > 0) {
+            status = shut_stream(cuda, q, err);
+        }
+    }
+    return status;
+}
+
+/* Takes down on the device when the run begins, for those that count from then. */
+static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
+{
+    uint64_t slot = cuda_slot_address(cuda, 0);
+    void *values[] = {&slot};
+    enum weir_status status;
+
+    cuda->begin_op = cuda->n_ops;
+    status = cuda_launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = STEP_NO_QUEUE},
+                         CUDA_TIME, values, err);
+
+    if (status == WEIR_OK) {
+        if (cuda->opened_timer == NULL) {
+            status = cuda_check(
+                &cuda->context,
+                cuda->context.driver.event_create(&cuda->opened_timer, GPU_EVENT_DEFAULT),
+                "cuEventCreate", err);
+        }
+        if (status == WEIR_OK) {
+            status = cuda_record(cuda, cuda->opened_timer, cuda->control, err);
+        }
+    }
+    return status == WEIR_OK ? cuda_record(cuda, cuda->opened, cuda->control, err) : status;
+}
+
+/* ---- waiting for the device ---- */
+
+/* The first step of a stream that has not ended, for the message; only what has an event is known. */
+static enum weir_status fail_late(struct cuda *cuda, struct weir_error *err)
+{
+    char name[160] = "the run";
+
+    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
+        if (cuda->steps[i].ended != NULL &&
+            cuda->context.driver.event_query(cuda->steps[i].ended) == GPU_NOT_READY) {
+            (void)cuda_step_name(cuda, i, name, sizeof name);
+            break;
+        }
+    }
+    cuda->is_stuck = true;
+    return weir_error_set(err, WEIR_DEVICE,
+                          "%s had not finished after %.3f s, the most that this replay may take: "
+                          "the device is far slower than the plan, or an action waits for ever",
+                          name, (double)cuda->setup.deadline_ns * 1e-9);
+}
+
+static enum weir_status wait_stream(struct cuda *cuda, cu_stream stream_, int64_t until_ns,
+                                    struct weir_error *err)
+{
+    cu_result result = cuda->context.driver.stream_query(stream_);
+
+    while (result == GPU_NOT_READY) {
+        if (cuda_clock_ns() > until_ns) {
+            return fail_late(cuda, err);
+        }
+        rest(POLL_NS);
+        result = cuda->context.driver.stream_query(stream_);
+    }
+    return cuda_check(&cuda->context, result, "the device", err);
+}
+
+static enum weir_status wait_device(struct cuda *cuda, struct weir_error *err)
+{
+    int64_t until_ns;
+    enum weir_status status = WEIR_OK;
+
+    if (__builtin_add_overflow(cuda->begin_ns, cuda->setup.deadline_ns, &until_ns)) {
+        until_ns = INT64_MAX;
+    }
+    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
+        status = wait_stream(cuda, cuda->queues[q].stream, until_ns, err);
+    }
+    if (status == WEIR_OK) {
+        status = wait_stream(cuda, cuda->control, until_ns, err);
+    }
+    return status == WEIR_OK ? wait_stream(cuda, cuda->reclaim, until_ns, err) : status;
+}
+
+/* ---- a run ---- */
+
+static void begin_run(struct cuda *cuda)
+{
+    cuda->gate[0] = 0;
+    cuda->gate[1] = 0;
+    cuda->is_open = false;
+    cuda->was_opened_early = false;
+    cuda->first_id += cuda->n_ops + 1; /* ids of one device are never given twice */
+    cuda->n_ops = 0;
+    for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {
+        cuda->queues[q].n_pending = 0;
+        cuda->queues[q].knows_begin = false;
+    }
+}
+
+static void pace(struct cuda *cuda, uint32_t index)
+{
+    int64_t until_ns = cuda->begin_ns + cuda->steps[index].given.planned_ns - LEAD_NS;
+    int64_t left_ns = until_ns - cuda_clock_ns();
+
+    if (left_ns > 2 * POLL_NS) {
+        rest(left_ns - 2 * POLL_NS);
+    }
+    while (cuda_clock_ns() < until_ns) {
+        (void)sched_yield();
+    }
+}
+
+static enum weir_status hand_over_all(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < cuda->n_submitted && status == WEIR_OK; i++) {
+        uint32_t queue = cuda->steps[i].given.queue;
+
+        if (queue != STEP_NO_QUEUE) {
+            if (cuda->setup.mode == DEVICE_PACED) {
+                pace(cuda, i);
+            }
+            status = cuda_hand_over(cuda, i, err);
+            if (!cuda->is_open && cuda->queues[queue].n_pending > COMMANDS_MOST) {
+                cuda->was_opened_early = true;
+                open_gate(cuda);
+            }
+        }
+        if (status == WEIR_OK) {
+            status = cuda_pool_end(cuda, i, err);
+        }
+        if (status == WEIR_OK && cuda->setup.mode == DEVICE_SERIAL) {
+            status = wait_device(cuda, err);
+        }
+    }
+    return status;
+}
+
+static enum weir_status mark_over(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
+        struct cuda_queue *queue = &cuda->queues[q];
+
+        if (queue->over == NULL) {
+            status = cuda_check(&cuda->context,
+                                cuda->context.driver.event_create(&queue->over, GPU_EVENT_DEFAULT),
+                                "cuEventCreate", err);
+        }
+        if (status == WEIR_OK) {
+            status = cuda_record(cuda, queue->over, queue->stream, err);
+        }
+    }
+    return status;
+}
+
+enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    begin_run(cuda);
+    if (cuda->setup.mode == DEVICE_GATED) {
+        status = shut_gate(cuda, err);
+    } else {
+        open_gate(cuda);
+    }
+    if (status == WEIR_OK) {
+        status = mark_begin(cuda, err);
+    }
+    if (status == WEIR_OK) {
+        status = hand_over_all(cuda, err);
+    }
+    if (status == WEIR_OK && cuda->timing != CUDA_BY_EVENTS) {
+        status = mark_over(cuda, err);
+    }
+    open_gate(cuda);
+    if (status == WEIR_OK) {
+        status = wait_device(cuda, err);
+    }
+    if (status == WEIR_OK && cuda->gate[1] != 0) {
+        return weir_error_set(err, WEIR_DEVICE,
+                              "the device gave up waiting for the host: this process had no "
+                              "processor for %d s",
+                              (int)(CUDA_LIMIT_NS / 1000000000));
+    }
+    return status;
+}
