@@ -13,7 +13,12 @@ check_PROGRAMS += \
 	tests/judge/test_sweep \
 	tests/judge/test_tails \
 	tests/judge/test_together \
-	tests/judge/test_verify \
+	tests/judge/test_verify_bytes \
+	tests/judge/test_verify_demands \
+	tests/judge/test_verify_silent \
+	tests/judge/test_verify_starts \
+	tests/judge/test_verify_tables \
+	tests/judge/test_verify_waits \
 	tests/judge/test_waiting \
 	tests/judge/test_why
 
@@ -39,9 +44,21 @@ tests_judge_test_together_SOURCES = tests/judge/test_together.c
 tests_judge_test_together_LDADD = $(judge_test_libs)
 tests_judge_test_sweep_SOURCES = tests/judge/scene.h tests/judge/test_sweep.c
 tests_judge_test_sweep_LDADD = $(judge_test_libs)
-# It verifies what the simulator makes.
-tests_judge_test_verify_SOURCES = tests/judge/test_verify.c
-tests_judge_test_verify_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
+# They verify what the simulator makes.
+verify_test_libs = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
+subject_sources = tests/judge/subject.c tests/judge/subject.h
+tests_judge_test_verify_bytes_SOURCES = $(subject_sources) tests/judge/test_verify_bytes.c
+tests_judge_test_verify_bytes_LDADD = $(verify_test_libs)
+tests_judge_test_verify_demands_SOURCES = $(subject_sources) tests/judge/test_verify_demands.c
+tests_judge_test_verify_demands_LDADD = $(verify_test_libs)
+tests_judge_test_verify_silent_SOURCES = $(subject_sources) tests/judge/test_verify_silent.c
+tests_judge_test_verify_silent_LDADD = $(verify_test_libs)
+tests_judge_test_verify_starts_SOURCES = $(subject_sources) tests/judge/test_verify_starts.c
+tests_judge_test_verify_starts_LDADD = $(verify_test_libs)
+tests_judge_test_verify_tables_SOURCES = $(subject_sources) tests/judge/test_verify_tables.c
+tests_judge_test_verify_tables_LDADD = $(verify_test_libs)
+tests_judge_test_verify_waits_SOURCES = $(subject_sources) tests/judge/test_verify_waits.c
+tests_judge_test_verify_waits_LDADD = $(verify_test_libs)
 tests_judge_test_waiting_SOURCES = tests/judge/scene.h tests/judge/test_waiting.c
 tests_judge_test_waiting_LDADD = $(judge_test_libs)
 tests_judge_test_why_SOURCES = tests/judge/scene.h tests/judge/test_why.c
