@@ -6,11 +6,18 @@ tests_sim_test_audit_SOURCES = \
 	tests/sim/draw.c \
 	tests/sim/draw.h \
 	tests/sim/judge.h \
+	tests/sim/pen.c \
+	tests/sim/pen.h \
 	tests/sim/test_audit.c
 tests_sim_test_audit_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_barred
-tests_sim_test_barred_SOURCES = tests/sim/test_barred.c
+tests_sim_test_barred_SOURCES = \
+	tests/sim/pen.c \
+	tests/sim/pen.h \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_barred.c
 tests_sim_test_barred_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_queue
@@ -18,12 +25,24 @@ tests_sim_test_queue_SOURCES = tests/sim/test_queue.c
 tests_sim_test_queue_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_retime
-tests_sim_test_retime_SOURCES = tests/sim/test_retime.c
+tests_sim_test_retime_SOURCES = \
+	tests/sim/draw_starts.c \
+	tests/sim/draw_starts.h \
+	tests/sim/legal.c \
+	tests/sim/legal.h \
+	tests/sim/pen.c \
+	tests/sim/pen.h \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_retime.c
 tests_sim_test_retime_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_sample
 threaded_tests += tests/sim/test_sample
-tests_sim_test_sample_SOURCES = tests/sim/test_sample.c
+tests_sim_test_sample_SOURCES = \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_sample.c
 tests_sim_test_sample_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_queueing
@@ -31,7 +50,10 @@ tests_sim_test_queueing_SOURCES = tests/sim/test_queueing.c
 tests_sim_test_queueing_LDADD = $(sim_test_libs) -lm
 
 check_PROGRAMS += tests/sim/test_rules
-tests_sim_test_rules_SOURCES = tests/sim/test_rules.c
+tests_sim_test_rules_SOURCES = \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_rules.c
 tests_sim_test_rules_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_shelf
@@ -39,12 +61,18 @@ tests_sim_test_shelf_SOURCES = tests/sim/test_shelf.c
 tests_sim_test_shelf_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_simulate
-tests_sim_test_simulate_SOURCES = tests/sim/test_simulate.c
+tests_sim_test_simulate_SOURCES = \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_simulate.c
 tests_sim_test_simulate_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_variant
 threaded_tests += tests/sim/test_variant
-tests_sim_test_variant_SOURCES = tests/sim/test_variant.c
+tests_sim_test_variant_SOURCES = \
+	tests/sim/scene.c \
+	tests/sim/scene.h \
+	tests/sim/test_variant.c
 tests_sim_test_variant_LDADD = $(sim_test_libs)
 
 check_PROGRAMS += tests/sim/test_worth

@@ -2,66 +2,39 @@
 /* Statements drawn one after another, each with what it does to the bytes noted. */
 #include "tests/sim/draw.h"
 
-#include <stdarg.h>
-
-#include "base/attributes.h"
-#include "tests/suite.h"
-
 static const char *const domains[] = {"hbm", "host"};
-
-PRINTF_LIKE(2, 3)
-static void put(struct drawing *drawing, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    drawing->used += (size_t)vsnprintf(drawing->text + drawing->used,
-                                       sizeof drawing->text - drawing->used, format, args);
-    va_end(args);
-    ck_assert_uint_lt(drawing->used, sizeof drawing->text);
-}
-
-static uint32_t below(struct drawing *drawing, uint32_t bound)
-{
-    return (uint32_t)random_below(&drawing->random, bound);
-}
-
-static bool one_in(struct drawing *drawing, uint32_t n)
-{
-    return below(drawing, n) == 0;
-}
 
 /* --- nodes --- */
 
 static void begin_node(struct drawing *drawing, const char *kind)
 {
-    uint32_t guard = below(drawing, 16);
+    uint32_t guard = pen_below(&drawing->pen, 16);
 
-    put(drawing, "node n%u %s", drawing->n_nodes++, kind);
+    pen_put(&drawing->pen, "node n%u %s", drawing->n_nodes++, kind);
     drawing->is_off = guard == 0;
     if (guard < 2) {
-        put(drawing, " guard=%s", guard == 0 ? "never" : "always");
+        pen_put(&drawing->pen, " guard=%s", guard == 0 ? "never" : "always");
     }
 }
 
 static void end_node(struct drawing *drawing)
 {
-    if (one_in(drawing, 4)) {
-        put(drawing, " workspace=%u", 1 + below(drawing, 4));
+    if (pen_one_in(&drawing->pen, 4)) {
+        pen_put(&drawing->pen, " workspace=%u", 1 + pen_below(&drawing->pen, 4));
     }
-    if (one_in(drawing, 16)) {
-        put(drawing, " release=%u", below(drawing, 20));
+    if (pen_one_in(&drawing->pen, 16)) {
+        pen_put(&drawing->pen, " release=%u", pen_below(&drawing->pen, 20));
     }
-    put(drawing, "\n");
+    pen_put(&drawing->pen, "\n");
 }
 
 /* A window, and who runs when it closes: the next node, or one that others name already. */
 static void put_fallback(struct drawing *drawing, uint32_t fallback)
 {
-    if (!one_in(drawing, 6)) {
-        put(drawing, " deadline=%u", below(drawing, 60));
+    if (!pen_one_in(&drawing->pen, 6)) {
+        pen_put(&drawing->pen, " deadline=%u", pen_below(&drawing->pen, 60));
     }
-    put(drawing, " fallback=n%u", fallback);
+    pen_put(&drawing->pen, " fallback=n%u", fallback);
     drawing->last_standby = fallback;
 }
 
@@ -76,19 +49,20 @@ static bool can_read(const struct drawing *drawing, const struct draw_name *name
 
 static void put_reads(struct drawing *drawing, int domain)
 {
-    uint32_t first = below(drawing, drawing->n_names), n_reads = 0;
+    uint32_t first = pen_below(&drawing->pen, drawing->n_names), n_reads = 0;
 
     for (uint32_t i = 0; i < drawing->n_names && n_reads < 3; i++) {
         uint32_t at = (first + i) % drawing->n_names;
         const struct draw_name *name = &drawing->names[at];
         int elsewhere = 1 - domain;
 
-        if (can_read(drawing, name, domain) && one_in(drawing, 2)) {
-            put(drawing, "%so%u", n_reads++ == 0 ? " reads=" : ",", at);
+        if (can_read(drawing, name, domain) && pen_one_in(&drawing->pen, 2)) {
+            pen_put(&drawing->pen, "%so%u", n_reads++ == 0 ? " reads=" : ",", at);
         } else if (drawing->is_live[name->root][elsewhere] &&
                    (drawing->valid[name->root][elsewhere] & name->mask) == name->mask &&
-                   one_in(drawing, 8)) {
-            put(drawing, "%so%u@%s", n_reads++ == 0 ? " reads=" : ",", at, domains[elsewhere]);
+                   pen_one_in(&drawing->pen, 8)) {
+            pen_put(&drawing->pen, "%so%u@%s", n_reads++ == 0 ? " reads=" : ",", at,
+                    domains[elsewhere]);
         }
     }
 }
@@ -110,18 +84,19 @@ static void draw_compute(struct drawing *drawing, int domain, uint32_t written, 
 {
     static const char *const engines[] = {"sm", "side", "cpu"};
 
-    begin_node(drawing, one_in(drawing, 8) ? "rematerialization" : "compute");
-    put(drawing, " engine=%s duration=%u", engines[domain == DRAW_HOST ? 2 : below(drawing, 2)],
-        one_in(drawing, 5) ? 0 : 1 + below(drawing, 9));
+    begin_node(drawing, pen_one_in(&drawing->pen, 8) ? "rematerialization" : "compute");
+    pen_put(&drawing->pen, " engine=%s duration=%u",
+            engines[domain == DRAW_HOST ? 2 : pen_below(&drawing->pen, 2)],
+            pen_one_in(&drawing->pen, 5) ? 0 : 1 + pen_below(&drawing->pen, 9));
     put_reads(drawing, domain);
     if (written != WEIR_NONE) {
-        put(drawing, " writes=o%u", written);
+        pen_put(&drawing->pen, " writes=o%u", written);
         wrote(drawing, &drawing->names[written], domain);
     }
     if (has_fallback) {
         put_fallback(drawing, drawing->n_nodes);
     } else if (drawing->has_fallbacks && drawing->last_standby != WEIR_NONE &&
-               drawing->last_standby + 1 < drawing->n_nodes && one_in(drawing, 24)) {
+               drawing->last_standby + 1 < drawing->n_nodes && pen_one_in(&drawing->pen, 24)) {
         put_fallback(drawing, drawing->last_standby);
     }
     end_node(drawing);
@@ -130,18 +105,21 @@ static void draw_compute(struct drawing *drawing, int domain, uint32_t written, 
 /* One or more that stand in for each other, and mostly write the same. */
 static void draw_computes(struct drawing *drawing, int domain)
 {
-    uint32_t written = one_in(drawing, 3) ? WEIR_NONE : below(drawing, drawing->n_names);
-    bool has_fallback = drawing->has_fallbacks && one_in(drawing, 4);
+    uint32_t written =
+        pen_one_in(&drawing->pen, 3) ? WEIR_NONE : pen_below(&drawing->pen, drawing->n_names);
+    bool has_fallback = drawing->has_fallbacks && pen_one_in(&drawing->pen, 4);
 
     draw_compute(drawing, domain, written, has_fallback);
     for (int i = 0; i < 4 && has_fallback; i++) {
-        has_fallback = i < 3 && one_in(drawing, 4);
-        if (one_in(drawing, 12)) { /* one that has to come before it */
+        has_fallback = i < 3 && pen_one_in(&drawing->pen, 4);
+        if (pen_one_in(&drawing->pen, 12)) { /* one that has to come before it */
             draw_compute(drawing, DRAW_HBM, WEIR_NONE, false);
-            put(drawing, "edge n%u n%u ordering\n", drawing->n_nodes - 1, drawing->n_nodes - 2);
+            pen_put(&drawing->pen, "edge n%u n%u ordering\n", drawing->n_nodes - 1,
+                    drawing->n_nodes - 2);
             return;
         }
-        draw_compute(drawing, domain, one_in(drawing, 10) ? WEIR_NONE : written, has_fallback);
+        draw_compute(drawing, domain, pen_one_in(&drawing->pen, 10) ? WEIR_NONE : written,
+                     has_fallback);
     }
 }
 
@@ -150,16 +128,16 @@ static void draw_copy(struct drawing *drawing, uint32_t at)
 {
     const struct draw_name *name = &drawing->names[at];
     const unsigned *valid = drawing->valid[name->root];
-    bool has_fallback = drawing->has_fallbacks && one_in(drawing, 4);
+    bool has_fallback = drawing->has_fallbacks && pen_one_in(&drawing->pen, 4);
     int from = (valid[DRAW_HBM] & name->mask) == name->mask ? DRAW_HBM : DRAW_HOST;
 
     if ((valid[from] & name->mask) != name->mask) {
         return;
     }
     begin_node(drawing, from == DRAW_HBM ? "offload" : "prefetch");
-    put(drawing, " engine=%s object=o%u", from == DRAW_HBM ? "d2h" : "h2d", at);
-    if (one_in(drawing, 5)) {
-        put(drawing, " staging=%u@host", 1 + below(drawing, 3));
+    pen_put(&drawing->pen, " engine=%s object=o%u", from == DRAW_HBM ? "d2h" : "h2d", at);
+    if (pen_one_in(&drawing->pen, 5)) {
+        pen_put(&drawing->pen, " staging=%u@host", 1 + pen_below(&drawing->pen, 3));
     }
     if (has_fallback) {
         put_fallback(drawing, drawing->n_nodes);
@@ -183,22 +161,23 @@ static void draw_mapping(struct drawing *drawing, uint32_t at)
         return;
     }
     begin_node(drawing, "mapping");
-    put(drawing, " object=o%u domain=%s duration=%u", at, domains[1 - home], below(drawing, 4));
+    pen_put(&drawing->pen, " object=o%u domain=%s duration=%u", at, domains[1 - home],
+            pen_below(&drawing->pen, 4));
     end_node(drawing);
     drawing->is_visible[root][1 - home] |= !drawing->is_off;
 }
 
 static void draw_storage(struct drawing *drawing, uint32_t root)
 {
-    int domain = one_in(drawing, 4) ? DRAW_HOST : DRAW_HBM;
+    int domain = pen_one_in(&drawing->pen, 4) ? DRAW_HOST : DRAW_HBM;
     bool is_live = drawing->is_live[root][domain];
 
     begin_node(drawing, is_live ? "reclamation" : "allocation");
-    put(drawing, " object=o%u domain=%s", root, domains[domain]);
-    if (drawing->has_fallbacks && is_live && one_in(drawing, 4)) {
+    pen_put(&drawing->pen, " object=o%u domain=%s", root, domains[domain]);
+    if (drawing->has_fallbacks && is_live && pen_one_in(&drawing->pen, 4)) {
         put_fallback(drawing, drawing->n_nodes); /* whatever comes next: the bytes may stay */
     }
-    put(drawing, "\n");
+    pen_put(&drawing->pen, "\n");
     if (drawing->is_off) {
         return;
     }
@@ -211,7 +190,7 @@ static void draw_storage(struct drawing *drawing, uint32_t root)
 
 static void draw_node(struct drawing *drawing)
 {
-    uint32_t what = below(drawing, 12), at = below(drawing, drawing->n_names);
+    uint32_t what = pen_below(&drawing->pen, 12), at = pen_below(&drawing->pen, drawing->n_names);
 
     if (what < 7) {
         draw_computes(drawing, what < 2 ? DRAW_HOST : DRAW_HBM);
@@ -226,13 +205,15 @@ static void draw_node(struct drawing *drawing)
 
 static void draw_edge(struct drawing *drawing)
 {
-    uint32_t to = 1 + below(drawing, drawing->n_nodes - 1), from = below(drawing, to);
+    uint32_t to = 1 + pen_below(&drawing->pen, drawing->n_nodes - 1),
+             from = pen_below(&drawing->pen, to);
 
-    put(drawing, "edge n%u n%u ordering%s", from, to, one_in(drawing, 4) ? " from=start" : "");
-    if (one_in(drawing, 4)) {
-        put(drawing, " lag=%u", below(drawing, 5));
+    pen_put(&drawing->pen, "edge n%u n%u ordering%s", from, to,
+            pen_one_in(&drawing->pen, 4) ? " from=start" : "");
+    if (pen_one_in(&drawing->pen, 4)) {
+        pen_put(&drawing->pen, " lag=%u", pen_below(&drawing->pen, 5));
     }
-    put(drawing, "\n");
+    pen_put(&drawing->pen, "\n");
 }
 
 /* --- the rest --- */
@@ -241,51 +222,54 @@ static void draw_objects(struct drawing *drawing)
 {
     uint32_t sizes[JUDGE_OBJECTS], n_views;
 
-    drawing->n_roots = 3 + below(drawing, 5);
+    drawing->n_roots = 3 + pen_below(&drawing->pen, 5);
     for (uint32_t i = 0; i < drawing->n_roots; i++) {
-        int home = one_in(drawing, 6) ? DRAW_HOST : DRAW_HBM;
-        bool is_initial = one_in(drawing, 3);
+        int home = pen_one_in(&drawing->pen, 6) ? DRAW_HOST : DRAW_HBM;
+        bool is_initial = pen_one_in(&drawing->pen, 3);
 
-        sizes[i] = 1 + below(drawing, JUDGE_BYTES);
+        sizes[i] = 1 + pen_below(&drawing->pen, JUDGE_BYTES);
         drawing->names[i] = (struct draw_name){i, (1u << sizes[i]) - 1};
         drawing->homes[i] = home;
         drawing->is_live[i][home] = is_initial;
         drawing->valid[i][home] = is_initial ? drawing->names[i].mask : 0;
-        put(drawing, "object o%u size=%u%s%s%s\n", i, sizes[i],
-            home == DRAW_HOST ? " domain=host" : "", is_initial ? " initial" : "",
-            is_initial && one_in(drawing, 8) ? " retained" : "");
+        pen_put(&drawing->pen, "object o%u size=%u%s%s%s\n", i, sizes[i],
+                home == DRAW_HOST ? " domain=host" : "", is_initial ? " initial" : "",
+                is_initial && pen_one_in(&drawing->pen, 8) ? " retained" : "");
     }
-    n_views = below(drawing, 4);
+    n_views = pen_below(&drawing->pen, 4);
     for (drawing->n_names = drawing->n_roots; n_views > 0; n_views--) {
-        uint32_t of = below(drawing, drawing->n_names), at = drawing->n_names++;
-        uint32_t offset = below(drawing, sizes[of]), size = 1 + below(drawing, sizes[of] - offset);
+        uint32_t of = pen_below(&drawing->pen, drawing->n_names), at = drawing->n_names++;
+        uint32_t offset = pen_below(&drawing->pen, sizes[of]),
+                 size = 1 + pen_below(&drawing->pen, sizes[of] - offset);
         unsigned shift = (unsigned)__builtin_ctz(drawing->names[of].mask) + offset;
 
         sizes[at] = size;
         drawing->names[at] =
             (struct draw_name){drawing->names[of].root, ((1u << size) - 1) << shift};
-        put(drawing, "object o%u size=%u alias=o%u+%u\n", at, size, of, offset);
+        pen_put(&drawing->pen, "object o%u size=%u alias=o%u+%u\n", at, size, of, offset);
     }
 }
 
 void draw(struct drawing *drawing, uint64_t seed)
 {
     memset(drawing, 0, sizeof *drawing);
-    random_seed(&drawing->random, seed, 0);
+    pen_begin(&drawing->pen, seed);
     drawing->has_fallbacks = seed % 3 == 0;
     drawing->last_standby = WEIR_NONE;
-    put(drawing,
-        "weir 1\ngraph g%u\ndomain hbm capacity=%u\ndomain host capacity=%u\n"
-        "engine sm slots=%u domain=hbm\nengine side domain=hbm\nengine cpu domain=host\n"
-        "engine d2h from=hbm to=host bandwidth=1GB/s\n"
-        "engine h2d from=host to=hbm bandwidth=1GB/s\n"
-        "kappa sm d2h 1.25\nkappa d2h sm 2\nguard never off\nguard always on\n",
-        (unsigned)seed, 10 + below(drawing, 40), 10 + below(drawing, 60), 1 + below(drawing, 2));
+    pen_put(&drawing->pen,
+            "weir 1\ngraph g%u\ndomain hbm capacity=%u\ndomain host capacity=%u\n"
+            "engine sm slots=%u domain=hbm\nengine side domain=hbm\nengine cpu domain=host\n"
+            "engine d2h from=hbm to=host bandwidth=1GB/s\n"
+            "engine h2d from=host to=hbm bandwidth=1GB/s\n"
+            "kappa sm d2h 1.25\nkappa d2h sm 2\nguard never off\nguard always on\n",
+            (unsigned)seed, 10 + pen_below(&drawing->pen, 40), 10 + pen_below(&drawing->pen, 60),
+            1 + pen_below(&drawing->pen, 2));
     draw_objects(drawing);
-    for (uint32_t i = 8 + below(drawing, 20); i > 0 && drawing->n_nodes < JUDGE_NODES - 10; i--) {
+    for (uint32_t i = 8 + pen_below(&drawing->pen, 20);
+         i > 0 && drawing->n_nodes < JUDGE_NODES - 10; i--) {
         draw_node(drawing);
     }
-    for (uint32_t i = drawing->n_nodes < 2 ? 0 : below(drawing, 6); i > 0; i--) {
+    for (uint32_t i = drawing->n_nodes < 2 ? 0 : pen_below(&drawing->pen, 6); i > 0; i--) {
         draw_edge(drawing);
     }
 }

@@ -4,8 +4,8 @@
 #ifndef TESTS_SIM_DRAW_H
 #define TESTS_SIM_DRAW_H
 
-#include "base/random.h"
 #include "tests/sim/judge.h"
+#include "tests/sim/pen.h"
 
 enum { DRAW_HBM, DRAW_HOST, DRAW_DOMAINS };
 
@@ -17,7 +17,7 @@ struct draw_name {
 
 /* What the graph so far leaves behind, so that most of what is drawn is legal. */
 struct drawing {
-    struct random_stream random;
+    struct pen pen;
     struct draw_name names[JUDGE_OBJECTS]; /* roots first */
     int homes[JUDGE_OBJECTS];
     bool is_live[JUDGE_OBJECTS][DRAW_DOMAINS], is_visible[JUDGE_OBJECTS][DRAW_DOMAINS];
@@ -26,8 +26,6 @@ struct drawing {
     uint32_t last_standby; /* WEIR_NONE: none so far */
     bool is_off;           /* the node at hand: its guard is */
     bool has_fallbacks;
-    char text[16384];
-    size_t used;
 };
 
 /** Draws the graph of that seed; every third has fallbacks. */

@@ -199,14 +199,14 @@ START_TEST(test_legal_graphs_run_as_their_program)
         struct judge program;
 
         draw(&drawing, (uint64_t)_i * GRAPHS + seed);
-        graph = read_legal(drawing.text, drawing.used);
+        graph = read_legal(drawing.pen.text, drawing.pen.used);
         if (graph == NULL) {
             continue;
         }
         n_legal++;
         judge_program(&program, graph, NULL);
-        ck_assert_msg(program.fault[0] == '\0', "%s in\n%s", program.fault, drawing.text);
-        judge_runs(graph, graph, &drawing.random, drawing.text, &tally);
+        ck_assert_msg(program.fault[0] == '\0', "%s in\n%s", program.fault, drawing.pen.text);
+        judge_runs(graph, graph, &drawing.pen.random, drawing.pen.text, &tally);
         graph_free(graph);
     }
     ck_assert_uint_gt(n_legal, GRAPHS / 2);
@@ -315,7 +315,7 @@ START_TEST(test_mutations_are_found_or_harmless)
         struct graph *graph, *explicit_graph;
 
         draw(&drawing, (uint64_t)_i * GRAPHS + seed);
-        graph = read_legal(drawing.text, drawing.used);
+        graph = read_legal(drawing.pen.text, drawing.pen.used);
         if (graph == NULL || graph_n_nodes(graph) < 2) {
             graph_free(graph);
             continue;
@@ -327,12 +327,12 @@ START_TEST(test_mutations_are_found_or_harmless)
 
             ck_assert_ptr_nonnull(text);
             memcpy(text, plain, strlen(plain) + 1);
-            mutations[m](text, &drawing.random);
+            mutations[m](text, &drawing.pen.random);
             mutant = read_legal(text, strlen(text));
             if (mutant == NULL) {
                 n_found[m]++;
             } else {
-                judge_runs(mutant, explicit_graph, &drawing.random, text, &tally);
+                judge_runs(mutant, explicit_graph, &drawing.pen.random, text, &tally);
                 n_harmless[m]++;
             }
             graph_free(mutant);
@@ -366,7 +366,7 @@ static bool tell(const struct drawing *drawing, struct told *told)
     struct report *report = report_new(0);
     struct weir_error err;
 
-    told->graph = read_legal(drawing->text, drawing->used);
+    told->graph = read_legal(drawing->pen.text, drawing->pen.used);
     if (told->graph != NULL) {
         ck_assert_int_eq(bind_graph(told->graph, report, &told->binding, &err), WEIR_OK);
         ck_assert_int_eq(analyze(told->binding, &told->analysis, &err), WEIR_OK);
@@ -410,14 +410,14 @@ START_TEST(test_progress_is_proved_or_unknown)
             struct timeline *timeline;
 
             /* The binding is of the graph as it was: its answers are not asked for any more. */
-            set_priorities(told.graph, &drawing.random);
+            set_priorities(told.graph, &drawing.pen.random);
             timeline = simulated(told.graph, CONTENTION_NONE);
             ck_assert_msg(told.progress.verdict != PROGRESS_FREE ||
                               timeline->status == RUN_COMPLETE,
-                          "stuck:\n%s", drawing.text);
+                          "stuck:\n%s", drawing.pen.text);
             ck_assert_msg(told.progress.verdict != PROGRESS_SHORT ||
                               timeline->status != RUN_COMPLETE,
-                          "not short:\n%s", drawing.text);
+                          "not short:\n%s", drawing.pen.text);
             timeline_free(timeline);
         }
         told_free(&told);
@@ -468,10 +468,10 @@ START_TEST(test_no_run_is_shorter_than_the_bounds)
         for (int i = 0; i < 2 * RUNS; i++) {
             struct timeline *timeline;
 
-            set_priorities(told.graph, &drawing.random);
+            set_priorities(told.graph, &drawing.pen.random);
             timeline = simulated(told.graph, i % 2 == 0 ? CONTENTION_NONE : CONTENTION_PAIRWISE);
             if (timeline->status == RUN_COMPLETE) {
-                check_bounds(&told, timeline, drawing.text);
+                check_bounds(&told, timeline, drawing.pen.text);
                 n_runs++;
                 n_fell_back += n_gave_way(told.graph, timeline) > 0 ? 1 : 0;
                 n_tight += told.bounds.bound_ns == timeline->makespan_ns ? 1 : 0;

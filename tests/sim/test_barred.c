@@ -2,106 +2,70 @@
 /* Nodes that must not overlap take turns: under a policy that looks at nothing, those of one class try
  * again only when they may start; under one that is told of every event, each of them tries again
  * whenever nothing holds it back. Nobody can tell the difference. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/attributes.h"
-#include "base/random.h"
-#include "graph/text.h"
-#include "policies/registry.h"
-#include "sim/simulate.h"
+#include "tests/sim/pen.h"
+#include "tests/sim/scene.h"
 #include "tests/suite.h"
 
 enum { NODES = 60, SEEDS = 300 };
 
-struct drawing {
-    struct random_stream random;
-    char text[16384];
-    size_t used;
-};
-
-PRINTF_LIKE(2, 3)
-static void put(struct drawing *drawing, const char *format, ...)
+static void put_machine(struct pen *pen, bool is_scarce)
 {
-    va_list args;
-
-    va_start(args, format);
-    drawing->used += (size_t)vsnprintf(drawing->text + drawing->used,
-                                       sizeof drawing->text - drawing->used, format, args);
-    va_end(args);
-    ck_assert_uint_lt(drawing->used, sizeof drawing->text);
-}
-
-static uint32_t below(struct drawing *drawing, uint32_t bound)
-{
-    return (uint32_t)random_below(&drawing->random, bound);
-}
-
-static bool one_in(struct drawing *drawing, uint32_t n)
-{
-    return below(drawing, n) == 0;
-}
-
-static void put_machine(struct drawing *drawing, bool is_scarce)
-{
-    put(drawing, "weir 1\ngraph g\ndomain m capacity=%u\n", is_scarce ? 12u : 100000u);
+    pen_put(pen, "weir 1\ngraph g\ndomain m capacity=%u\n", is_scarce ? 12u : 100000u);
     for (uint32_t i = 0; i < 3; i++) {
-        put(drawing, "engine e%u slots=%u domain=m\n", i,
-            1 + below(drawing, one_in(drawing, 3) ? 40 : 3));
+        pen_put(pen, "engine e%u slots=%u domain=m\n", i,
+                1 + pen_below(pen, pen_one_in(pen, 3) ? 40 : 3));
     }
-    put(drawing, "kappa c0 c1 1.3\nkappa c1 c0 1.7\nkappa c0 c0 1.1\n");
+    pen_put(pen, "kappa c0 c1 1.3\nkappa c1 c0 1.7\nkappa c0 c0 1.1\n");
     for (uint32_t i = 0; i < NODES; i++) {
-        put(drawing, "object o%u size=%u\n", i, 1 + below(drawing, 5));
+        pen_put(pen, "object o%u size=%u\n", i, 1 + pen_below(pen, 5));
     }
 }
 
-static void put_node(struct drawing *drawing, uint32_t node, uint32_t n_classes)
+static void put_node(struct pen *pen, uint32_t node, uint32_t n_classes)
 {
-    put(drawing, "node n%u compute duration=%u", node,
-        one_in(drawing, 8) ? 0 : 1 + below(drawing, 6));
-    if (!one_in(drawing, 5)) {
-        put(drawing, " engine=e%u", below(drawing, 3));
+    pen_put(pen, "node n%u compute duration=%u", node,
+            pen_one_in(pen, 8) ? 0 : 1 + pen_below(pen, 6));
+    if (!pen_one_in(pen, 5)) {
+        pen_put(pen, " engine=e%u", pen_below(pen, 3));
     }
-    if (!one_in(drawing, 9)) {
-        put(drawing, " class=c%u", below(drawing, n_classes));
+    if (!pen_one_in(pen, 9)) {
+        pen_put(pen, " class=c%u", pen_below(pen, n_classes));
     }
-    if (one_in(drawing, 3)) {
-        put(drawing, " priority=%u", below(drawing, 4));
+    if (pen_one_in(pen, 3)) {
+        pen_put(pen, " priority=%u", pen_below(pen, 4));
     }
-    if (one_in(drawing, 4)) {
-        put(drawing, " release=%u", below(drawing, 40));
+    if (pen_one_in(pen, 4)) {
+        pen_put(pen, " release=%u", pen_below(pen, 40));
     }
-    if (one_in(drawing, 4)) {
-        put(drawing, " writes=o%u", node);
+    if (pen_one_in(pen, 4)) {
+        pen_put(pen, " writes=o%u", node);
     }
-    put(drawing, "\n");
+    pen_put(pen, "\n");
 }
 
-static void draw(struct drawing *drawing, uint64_t seed)
+static void draw(struct pen *pen, uint64_t seed)
 {
     uint32_t n_nodes, n_classes;
 
-    *drawing = (struct drawing){.used = 0};
-    random_seed(&drawing->random, seed, 0);
-    n_nodes = 10 + below(drawing, NODES - 9);
-    n_classes = 1 + below(drawing, 4);
-    put_machine(drawing, one_in(drawing, 2));
+    pen_begin(pen, seed);
+    n_nodes = 10 + pen_below(pen, NODES - 9);
+    n_classes = 1 + pen_below(pen, 4);
+    put_machine(pen, pen_one_in(pen, 2));
     for (uint32_t i = 0; i < n_nodes; i++) {
-        put_node(drawing, i, n_classes);
+        put_node(pen, i, n_classes);
     }
-    for (uint32_t i = below(drawing, n_nodes / 2); i > 0; i--) {
-        uint32_t to = 1 + below(drawing, n_nodes - 1);
+    for (uint32_t i = pen_below(pen, n_nodes / 2); i > 0; i--) {
+        uint32_t to = 1 + pen_below(pen, n_nodes - 1);
 
-        put(drawing, "edge n%u n%u ordering%s\n", below(drawing, to), to,
-            one_in(drawing, 4) ? " from=start" : "");
+        pen_put(pen, "edge n%u n%u ordering%s\n", pen_below(pen, to), to,
+                pen_one_in(pen, 4) ? " from=start" : "");
     }
-    for (uint32_t i = 1 + below(drawing, 6); i > 0; i--) {
-        bool is_named = one_in(drawing, 5);
+    for (uint32_t i = 1 + pen_below(pen, 6); i > 0; i--) {
+        bool is_named = pen_one_in(pen, 5);
 
-        put(drawing, "overlap c%u %c%u %s\n", below(drawing, n_classes), is_named ? 'n' : 'c',
-            below(drawing, is_named ? n_nodes : n_classes),
-            one_in(drawing, 5) ? "unknown" : "forbidden");
+        pen_put(pen, "overlap c%u %c%u %s\n", pen_below(pen, n_classes), is_named ? 'n' : 'c',
+                pen_below(pen, is_named ? n_nodes : n_classes),
+                pen_one_in(pen, 5) ? "unknown" : "forbidden");
     }
 }
 
@@ -126,27 +90,21 @@ static const struct weir_policy watching = {.version = WEIR_POLICY_VERSION,
                                             .on_event = look_on};
 
 /* The caller frees the timeline. */
-static struct timeline *run(const struct drawing *drawing, const struct weir_policy *policy,
+static struct timeline *run(const struct pen *pen, const struct weir_policy *policy,
                             const struct simulate_options *options)
 {
-    struct plan_options plan_options = {.policy = policy};
-    struct report *report = report_new(0);
-    struct simulate_result result;
-    struct graph *graph;
-    struct plan *plan;
+    struct timeline *timeline;
+    struct scene scene;
     struct weir_error err;
 
-    ck_assert_msg(graph_read_text(drawing->text, drawing->used, "test", report, &graph, &err) ==
-                      WEIR_OK,
-                  "%s\n%s", err.text, drawing->text);
-    ck_assert_msg(plan_make(graph, &plan_options, report, &plan, &err) == WEIR_OK, "%s\n%s",
-                  err.text, drawing->text);
-    ck_assert_msg(simulate(plan, options, &result, &err) == WEIR_OK, "%s", err.text);
-    free(result.explanation);
-    plan_free(plan);
-    report_free(report);
-    graph_free(graph);
-    return result.timeline;
+    ck_assert_msg(scene_plan(scene_read(pen->text), policy, NULL, &scene, &err) == WEIR_OK,
+                  "%s\n%s", err.text, pen->text);
+    scene.options = *options;
+    scene_simulate(&scene);
+    timeline = scene.result.timeline;
+    scene.result.timeline = NULL;
+    scene_free(&scene);
+    return timeline;
 }
 
 static bool same_span(const struct timeline_span *a, const struct timeline_span *b)
@@ -165,7 +123,7 @@ static bool same_wait(const struct timeline_wait *a, const struct timeline_wait 
 
 START_TEST(test_turns_change_nothing)
 {
-    struct drawing drawing;
+    struct pen pen;
     uint32_t n_overlaps = 0, n_complete = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -174,16 +132,16 @@ START_TEST(test_turns_change_nothing)
 
         options.unknown_overlap = seed % 3 == 0 ? UNKNOWN_FORBID : UNKNOWN_MARK;
         options.contention = seed % 4 == 0 ? CONTENTION_PAIRWISE : CONTENTION_NONE;
-        draw(&drawing, seed);
-        a = run(&drawing, &idle, &options);
-        b = run(&drawing, &watching, &options);
+        draw(&pen, seed);
+        a = run(&pen, &idle, &options);
+        b = run(&pen, &watching, &options);
         ck_assert_int_eq(a->status, b->status);
         ck_assert_uint_eq(a->n_waits, b->n_waits);
         for (uint32_t i = 0; i < a->n_nodes; i++) {
-            ck_assert_msg(same_span(&a->spans[i], &b->spans[i]), "n%u\n%s", i, drawing.text);
+            ck_assert_msg(same_span(&a->spans[i], &b->spans[i]), "n%u\n%s", i, pen.text);
         }
         for (uint32_t i = 0; i < a->n_waits; i++) {
-            ck_assert_msg(same_wait(&a->waits[i], &b->waits[i]), "wait %u\n%s", i, drawing.text);
+            ck_assert_msg(same_wait(&a->waits[i], &b->waits[i]), "wait %u\n%s", i, pen.text);
             n_overlaps += a->waits[i].cause == WAIT_OVERLAP;
         }
         n_complete += a->status == RUN_COMPLETE;

@@ -6,72 +6,8 @@
 #include <string.h>
 
 #include "graph/analyze.h"
-#include "graph/generate.h"
-#include "graph/text.h"
-#include "policies/registry.h"
-#include "sim/simulate.h"
+#include "tests/sim/scene.h"
 #include "tests/suite.h"
-
-struct outcome {
-    struct graph *graph;
-    struct report *report;
-    struct plan *plan;
-    struct simulate_result result;
-};
-
-static struct graph *read_graph(const char *text)
-{
-    struct report *report = report_new(0);
-    struct graph *graph;
-    struct weir_error err;
-
-    ck_assert_msg(graph_read_text(text, strlen(text), "test", report, &graph, &err) == WEIR_OK,
-                  "%s", err.text);
-    report_free(report);
-    return graph;
-}
-
-static void run(struct graph *graph, const struct weir_policy *policy, const char *setting,
-                struct outcome *out)
-{
-    struct plan_options options = {
-        .policy = policy, .sets = &setting, .n_sets = setting == NULL ? 0 : 1};
-    struct simulate_options how = simulate_default();
-    struct weir_error err;
-
-    out->graph = graph;
-    out->report = report_new(0);
-    ck_assert_msg(plan_make(graph, &options, out->report, &out->plan, &err) == WEIR_OK, "%s",
-                  err.text);
-    ck_assert_msg(simulate(out->plan, &how, &out->result, &err) == WEIR_OK, "%s", err.text);
-}
-
-static void outcome_free(struct outcome *outcome)
-{
-    timeline_free(outcome->result.timeline);
-    free(outcome->result.explanation);
-    plan_free(outcome->plan);
-    report_free(outcome->report);
-    graph_free(outcome->graph);
-}
-
-static const struct weir_policy *find(const char *name)
-{
-    const struct weir_policy *policy = NULL;
-    struct weir_error err;
-
-    ck_assert_msg(policy_find(name, &policy, &err) == WEIR_OK, "%s", err.text);
-    return policy;
-}
-
-static int64_t start_of(const struct outcome *outcome, const char *name)
-{
-    const struct graph *graph = plan_graph(outcome->plan);
-    weir_node node = graph_find_node(graph, graph_find_text(graph, name));
-
-    ck_assert_msg(weir_is(node), "no node %s", name);
-    return outcome->result.timeline->spans[node.index].start_ns;
-}
 
 /* Which of two nodes that want the one slot at 0 goes first. */
 static const char lag[] = "weir 1\nengine e\n"
@@ -157,14 +93,14 @@ static const struct {
 
 START_TEST(test_who_goes_first)
 {
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(choices[_i].graph), find(choices[_i].policy), NULL, &outcome);
-    ck_assert_msg(start_of(&outcome, choices[_i].first) == 0, "%s: %s starts at %lld",
+    scene_run(scene_read(choices[_i].graph), scene_policy(choices[_i].policy), NULL, NULL, &scene);
+    ck_assert_msg(scene_span(&scene, choices[_i].first)->start_ns == 0, "%s: %s starts at %lld",
                   choices[_i].policy, choices[_i].first,
-                  (long long)start_of(&outcome, choices[_i].first));
-    ck_assert_int_eq(outcome.result.timeline->status, RUN_COMPLETE);
-    outcome_free(&outcome);
+                  (long long)scene_span(&scene, choices[_i].first)->start_ns);
+    ck_assert_int_eq(scene.result.timeline->status, RUN_COMPLETE);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -176,18 +112,18 @@ START_TEST(test_serial_keeps_a_slot)
                                "node n1 compute engine=e duration=2 release=5\n"
                                "node n2 compute engine=e duration=4\n"
                                "node n3 compute engine=e duration=3\n";
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(text), find("fifo"), "serial=1", &outcome);
-    ck_assert_int_eq(start_of(&outcome, "n1"), 5);
-    ck_assert_int_eq(start_of(&outcome, "n2"), 0);
-    ck_assert_int_eq(start_of(&outcome, "n3"), 7);
-    ck_assert_int_eq(outcome.result.timeline->spans[2].cause, WAIT_ADMISSION);
-    outcome_free(&outcome);
-    run(read_graph(text), find("fifo"), NULL, &outcome);
-    ck_assert_int_eq(start_of(&outcome, "n3"), 4);
-    ck_assert_int_eq(start_of(&outcome, "n1"), 7);
-    outcome_free(&outcome);
+    scene_run(scene_read(text), scene_policy("fifo"), "serial=1", NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "n1")->start_ns, 5);
+    ck_assert_int_eq(scene_span(&scene, "n2")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "n3")->start_ns, 7);
+    ck_assert_int_eq(scene.result.timeline->spans[2].cause, WAIT_ADMISSION);
+    scene_free(&scene);
+    scene_run(scene_read(text), scene_policy("fifo"), NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "n3")->start_ns, 4);
+    ck_assert_int_eq(scene_span(&scene, "n1")->start_ns, 7);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -203,30 +139,30 @@ START_TEST(test_serial_keeps_bytes)
                                "node n5 compute engine=e duration=1\n"
                                "edge n2 n5 ordering from=start lag=1\n";
     static const int64_t serial[] = {5, 0, 0, 7, 3}, parallel[] = {9, 0, 0, 3, 3};
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(text), find("fifo"), "serial=1", &outcome);
+    scene_run(scene_read(text), scene_policy("fifo"), "serial=1", NULL, &scene);
     for (uint32_t i = 0; i < 5; i++) {
-        ck_assert_int_eq(outcome.result.timeline->spans[i].start_ns, serial[i]);
+        ck_assert_int_eq(scene.result.timeline->spans[i].start_ns, serial[i]);
     }
-    outcome_free(&outcome);
-    run(read_graph(text), find("fifo"), NULL, &outcome);
+    scene_free(&scene);
+    scene_run(scene_read(text), scene_policy("fifo"), NULL, NULL, &scene);
     for (uint32_t i = 0; i < 5; i++) {
-        ck_assert_int_eq(outcome.result.timeline->spans[i].start_ns, parallel[i]);
+        ck_assert_int_eq(scene.result.timeline->spans[i].start_ns, parallel[i]);
     }
-    outcome_free(&outcome);
+    scene_free(&scene);
 }
 END_TEST
 
 /* What could never fit does not stop the plan, and is told as ever: a shortage. */
 START_TEST(test_serial_leaves_shortages_to_the_run)
 {
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph("weir 1\ndomain m capacity=4\nnode n compute duration=2 workspace=5\n"),
-        find("lft"), "serial=1", &outcome);
-    ck_assert_int_eq(outcome.result.timeline->status, RUN_SHORTAGE);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\ndomain m capacity=4\nnode n compute duration=2 workspace=5\n"),
+              scene_policy("lft"), "serial=1", NULL, &scene);
+    ck_assert_int_eq(scene.result.timeline->status, RUN_SHORTAGE);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -240,17 +176,17 @@ START_TEST(test_worst_case_slack_of_an_engine)
                                "node y compute duration=7\n"
                                "node z compute duration=14\n"
                                "edge b y ordering\n";
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(text), find("lst"), NULL, &outcome);
-    ck_assert_int_eq(start_of(&outcome, "a"), 0);
-    ck_assert_int_eq(outcome.result.timeline->makespan_ns, 19);
-    outcome_free(&outcome);
-    run(read_graph(text), find("wcs"), NULL, &outcome);
-    ck_assert_int_eq(start_of(&outcome, "b"), 0);
-    ck_assert_int_eq(start_of(&outcome, "a"), 2);
-    ck_assert_int_eq(outcome.result.timeline->makespan_ns, 14);
-    outcome_free(&outcome);
+    scene_run(scene_read(text), scene_policy("lst"), NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "a")->start_ns, 0);
+    ck_assert_int_eq(scene.result.timeline->makespan_ns, 19);
+    scene_free(&scene);
+    scene_run(scene_read(text), scene_policy("wcs"), NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "b")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "a")->start_ns, 2);
+    ck_assert_int_eq(scene.result.timeline->makespan_ns, 14);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -309,10 +245,10 @@ START_TEST(test_view_tells_the_order)
                                        .summary = "a test",
                                        .plan = look,
                                        .needs_order = true};
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(seen), &policy, NULL, &outcome);
-    outcome_free(&outcome);
+    scene_run(scene_read(seen), &policy, NULL, NULL, &scene);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -358,11 +294,11 @@ START_TEST(test_view_knows_the_graph_given_while_time_runs)
                                        .plan = add_first,
                                        .admit = look_again,
                                        .needs_order = true};
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(seen), &policy, NULL, &outcome);
-    ck_assert_int_eq(start_of(&outcome, "r"), 9);
-    outcome_free(&outcome);
+    scene_run(scene_read(seen), &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "r")->start_ns, 9);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -397,11 +333,11 @@ START_TEST(test_older_policies_have_less)
                                        .plan = look_without,
                                        .needs_order = true,
                                        .rank = must_not_rank};
-    struct outcome outcome;
+    struct scene scene;
 
-    run(read_graph(seen), &policy, NULL, &outcome);
-    ck_assert_int_eq(outcome.result.timeline->status, RUN_COMPLETE);
-    outcome_free(&outcome);
+    scene_run(scene_read(seen), &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene.result.timeline->status, RUN_COMPLETE);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -426,18 +362,18 @@ START_TEST(test_rank_is_asked_before_each_choice)
                                        .name = "last",
                                        .summary = "a test",
                                        .rank = last_first};
-    struct outcome outcome;
+    struct scene scene;
 
     /* Two slots: at 0 d, then c, which no event but d's start put first; then b at 2, a at 3. */
-    run(read_graph("weir 1\nengine e slots=2\nnode a compute engine=e duration=5\n"
-                   "node b compute engine=e duration=5\nnode c compute engine=e duration=3\n"
-                   "node d compute engine=e duration=2\n"),
-        &policy, NULL, &outcome);
-    ck_assert_int_eq(start_of(&outcome, "d"), 0);
-    ck_assert_int_eq(start_of(&outcome, "c"), 0);
-    ck_assert_int_eq(start_of(&outcome, "b"), 2);
-    ck_assert_int_eq(start_of(&outcome, "a"), 3);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\nengine e slots=2\nnode a compute engine=e duration=5\n"
+                         "node b compute engine=e duration=5\nnode c compute engine=e duration=3\n"
+                         "node d compute engine=e duration=2\n"),
+              &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "d")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "c")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "b")->start_ns, 2);
+    ck_assert_int_eq(scene_span(&scene, "a")->start_ns, 3);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -451,7 +387,7 @@ START_TEST(test_rank_may_fail)
     struct plan_options options = {.policy = &policy};
     struct simulate_options how = simulate_default();
     struct simulate_result result;
-    struct graph *graph = read_graph("weir 1\nnode a compute duration=5\n");
+    struct graph *graph = scene_read("weir 1\nnode a compute duration=5\n");
     struct report *report = report_new(0);
     struct plan *plan;
     struct weir_error err;
@@ -469,10 +405,10 @@ END_TEST
 START_TEST(test_faults_are_told_once)
 {
     struct graph *graph =
-        read_graph("weir 1\nnode a compute duration=1\nnode b compute duration=1\n"
+        scene_read("weir 1\nnode a compute duration=1\nnode b compute duration=1\n"
                    "edge a b ordering\nedge b a ordering\n");
     struct report *report = report_new(0);
-    struct plan_options options = {.policy = find("lft")};
+    struct plan_options options = {.policy = scene_policy("lft")};
     struct plan *plan = NULL;
     struct weir_error err;
 
@@ -485,24 +421,12 @@ END_TEST
 
 /* --- every policy ------------------------------------------------------------------------------------ */
 
-static struct graph *random_graph(uint64_t seed)
+static void check_room(const struct scene *scene)
 {
-    struct generate_random_options options = generate_random_default();
-    struct graph *graph;
-    struct weir_error err;
+    for (uint32_t d = 0; d < scene->result.timeline->n_domains; d++) {
+        const struct graph_domain *domain = graph_domain(scene->graph, (weir_domain){d});
 
-    options.n_nodes = 200;
-    options.seed = seed;
-    ck_assert_msg(generate_random(&options, &graph, &err) == WEIR_OK, "%s", err.text);
-    return graph;
-}
-
-static void check_room(const struct outcome *outcome)
-{
-    for (uint32_t d = 0; d < outcome->result.timeline->n_domains; d++) {
-        const struct graph_domain *domain = graph_domain(outcome->graph, (weir_domain){d});
-
-        ck_assert_int_le(outcome->result.timeline->peak_bytes[d],
+        ck_assert_int_le(scene->result.timeline->peak_bytes[d],
                          domain->capacity_bytes - domain->reserve_bytes);
     }
 }
@@ -510,12 +434,12 @@ static void check_room(const struct outcome *outcome)
 /* Its plan is legal, the run ends, no domain overflows, and a second run is equal. */
 static void check_policy(const struct weir_policy *policy, const char *setting, uint64_t seed)
 {
-    struct outcome a, b;
+    struct scene a, b;
     int64_t bound_ns;
     struct weir_error err;
 
-    run(random_graph(seed), policy, setting, &a);
-    run(random_graph(seed), policy, setting, &b);
+    scene_run(scene_random(seed, 200), policy, setting, NULL, &a);
+    scene_run(scene_random(seed, 200), policy, setting, NULL, &b);
     ck_assert_msg(a.result.timeline->status == RUN_COMPLETE, "%s: %s", policy->name,
                   a.result.explanation);
     ck_assert_int_eq(analyze_critical_path(plan_binding(a.plan), &bound_ns, &err), WEIR_OK);
@@ -526,8 +450,8 @@ static void check_policy(const struct weir_policy *policy, const char *setting, 
                          b.result.timeline->spans[i].start_ns);
         ck_assert_uint_eq(a.result.timeline->spans[i].order, b.result.timeline->spans[i].order);
     }
-    outcome_free(&a);
-    outcome_free(&b);
+    scene_free(&a);
+    scene_free(&b);
 }
 
 START_TEST(test_every_policy)

@@ -6,61 +6,46 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/text.h"
-#include "policies/registry.h"
 #include "sim/sampling.h"
+#include "tests/sim/scene.h"
 #include "tests/suite.h"
 
-struct scene {
-    struct graph *graph;
-    struct report *report;
-    struct plan *plan;
+/* A plan, and how it is sampled. */
+struct sampled {
+    struct scene scene; /* never simulated itself */
     struct sampling_options options;
 };
 
-static struct graph *read_graph(const char *text)
+/* @param policy NULL: retain */
+static void sampled_make(struct sampled *sampled, const char *text,
+                         const struct weir_policy *policy)
 {
-    struct report *report = report_new(0);
-    struct graph *graph;
+    struct graph *graph = scene_read(text);
     struct weir_error err;
 
-    ck_assert_msg(graph_read_text(text, strlen(text), "test", report, &graph, &err) == WEIR_OK,
-                  "%s", err.text);
-    report_free(report);
-    return graph;
+    sampled->options = (struct sampling_options){
+        .seed = 5,
+        .n_samples = 4000,
+        .n_threads = 1,
+        .simulate = simulate_default(),
+        .given = graph,
+        .planning = {.policy = policy == NULL ? scene_policy("retain") : policy}};
+    ck_assert_msg(
+        scene_plan(graph, sampled->options.planning.policy, NULL, &sampled->scene, &err) == WEIR_OK,
+        "%s", err.text);
 }
 
-static void scene_make(struct scene *scene, const char *text, const struct weir_policy *policy)
+static void sampled_free(struct sampled *sampled)
 {
-    struct weir_error err;
-
-    *scene = (struct scene){.graph = read_graph(text), .report = report_new(0)};
-    scene->options = (struct sampling_options){.seed = 5,
-                                               .n_samples = 4000,
-                                               .n_threads = 1,
-                                               .simulate = simulate_default(),
-                                               .given = scene->graph,
-                                               .planning = {.policy = policy}};
-    if (policy == NULL) {
-        ck_assert_int_eq(policy_find("retain", &scene->options.planning.policy, &err), WEIR_OK);
-    }
-    ck_assert_msg(plan_make(scene->graph, &scene->options.planning, scene->report, &scene->plan,
-                            &err) == WEIR_OK,
-                  "%s", err.text);
+    scene_free(&sampled->scene);
 }
 
-static void scene_free(struct scene *scene)
-{
-    plan_free(scene->plan);
-    report_free(scene->report);
-    graph_free(scene->graph);
-}
-
-static void run(const struct scene *scene, struct sampling *out)
+static void run(const struct sampled *sampled, struct sampling *out)
 {
     struct weir_error err;
 
-    ck_assert_msg(sampling_run(scene->plan, &scene->options, out, &err) == WEIR_OK, "%s", err.text);
+    ck_assert_msg(sampling_run(sampled->scene.plan, &sampled->options, out, &err) == WEIR_OK, "%s",
+                  err.text);
 }
 
 static double mean_of(const int64_t *values, uint32_t n)
@@ -122,7 +107,7 @@ START_TEST(test_moments)
     struct weir_error err;
 
     (void)snprintf(text, sizeof text, "weir 1\ngraph g\nnode a compute duration=%s\n", shape->text);
-    graph = read_graph(text);
+    graph = scene_read(text);
     ck_assert_int_eq(sampler_new(graph, NULL, 1, &sampler, &err), WEIR_OK);
     sampler_fill(sampler, values);
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -149,7 +134,7 @@ END_TEST
 /* Which sample is drawn when, and by whom, does not matter; which seed does. */
 START_TEST(test_a_sample_is_its_seed_and_its_number)
 {
-    struct graph *graph = read_graph("weir 1\ngraph g\nnode a compute duration=lognormal(900,300)\n"
+    struct graph *graph = scene_read("weir 1\ngraph g\nnode a compute duration=lognormal(900,300)\n"
                                      "node b compute duration=7\n"
                                      "node c compute duration=gamma(500,400)\n");
     struct sampler *sampler;
@@ -191,29 +176,29 @@ END_TEST
  * deviation 1000 sqrt(2 / 12) = 408.6, and half of them below 1000. In whichever way it is timed. */
 START_TEST(test_sum_of_uniforms)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling, fixed;
     struct simulate_result mean;
     struct weir_error err;
 
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nnode a compute engine=e duration=uniform(0,1000)\n"
-               "node b compute engine=e duration=uniform(0,1000)\n",
-               NULL);
-    run(&scene, &sampling);
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nnode a compute engine=e duration=uniform(0,1000)\n"
+                 "node b compute engine=e duration=uniform(0,1000)\n",
+                 NULL);
+    run(&sampled, &sampling);
     ck_assert_uint_eq(sampling.n_random, 2);
     ck_assert_uint_eq(sampling.n_complete, 4000);
     ck_assert_double_eq_tol(mean_of(sampling.makespan_ns, 4000), 1000, 5 * 408.6 / sqrt(4000));
     ck_assert_double_eq_tol(deviation_of(sampling.makespan_ns, 4000), 408.6, 20);
-    ck_assert_int_eq(simulate(scene.plan, &scene.options.simulate, &mean, &err), WEIR_OK);
+    ck_assert_int_eq(simulate(sampled.scene.plan, &sampled.options.simulate, &mean, &err), WEIR_OK);
     ck_assert_int_eq(mean.timeline->makespan_ns, 1000);
-    scene.options.fixed_order = mean.timeline;
-    run(&scene, &fixed);
+    sampled.options.fixed_order = mean.timeline;
+    run(&sampled, &fixed);
     ck_assert_mem_eq(fixed.makespan_ns, sampling.makespan_ns, 4000 * sizeof *fixed.makespan_ns);
     timeline_free(mean.timeline);
     sampling_free(&sampling);
     sampling_free(&fixed);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -221,18 +206,18 @@ END_TEST
  * makespan is the greater, of mean 1000 (1 + 1/2) and variance 1000^2 (1 + 1/4). */
 START_TEST(test_greater_of_two_exponentials)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling;
 
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nengine f\nnode a compute engine=e "
-               "duration=gamma(1000,1000)\nnode b compute engine=f duration=gamma(1000,1000)\n",
-               NULL);
-    run(&scene, &sampling);
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nengine f\nnode a compute engine=e "
+                 "duration=gamma(1000,1000)\nnode b compute engine=f duration=gamma(1000,1000)\n",
+                 NULL);
+    run(&sampled, &sampling);
     ck_assert_double_eq_tol(mean_of(sampling.makespan_ns, 4000), 1500, 5 * 1118 / sqrt(4000));
     ck_assert_double_eq_tol(deviation_of(sampling.makespan_ns, 4000), 1118, 60);
     sampling_free(&sampling);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -241,21 +226,21 @@ END_TEST
  * 110 of 200, in 55 %. */
 START_TEST(test_peaks_of_samples)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling, fixed;
     struct simulate_result mean;
     struct weir_error err;
     uint32_t n_both = 0;
 
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nengine f\ndomain m capacity=20\n"
-               "object x size=6\nobject y size=6\n"
-               "node a compute engine=e duration=100 writes=x\n"
-               "node r compute engine=e duration=10 reads=x\n"
-               "node c compute engine=f duration=uniform(0,199)\n"
-               "node b compute engine=f duration=50 writes=y\nedge c b ordering\n",
-               NULL);
-    run(&scene, &sampling);
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nengine f\ndomain m capacity=20\n"
+                 "object x size=6\nobject y size=6\n"
+                 "node a compute engine=e duration=100 writes=x\n"
+                 "node r compute engine=e duration=10 reads=x\n"
+                 "node c compute engine=f duration=uniform(0,199)\n"
+                 "node b compute engine=f duration=50 writes=y\nedge c b ordering\n",
+                 NULL);
+    run(&sampled, &sampling);
     ck_assert_uint_eq(sampling.n_domains, 1);
     for (uint32_t i = 0; i < 4000; i++) {
         ck_assert(sampling.peak_bytes[i] == 6 || sampling.peak_bytes[i] == 12);
@@ -263,15 +248,15 @@ START_TEST(test_peaks_of_samples)
     }
     ck_assert_double_eq_tol(n_both / 4000.0, 0.55, 0.04);
     /* Nobody waits for bytes, and each engine has one order: so a fixed one gives the same. */
-    ck_assert_int_eq(simulate(scene.plan, &scene.options.simulate, &mean, &err), WEIR_OK);
-    scene.options.fixed_order = mean.timeline;
-    run(&scene, &fixed);
+    ck_assert_int_eq(simulate(sampled.scene.plan, &sampled.options.simulate, &mean, &err), WEIR_OK);
+    sampled.options.fixed_order = mean.timeline;
+    run(&sampled, &fixed);
     ck_assert_mem_eq(fixed.makespan_ns, sampling.makespan_ns, 4000 * sizeof *fixed.makespan_ns);
     ck_assert_mem_eq(fixed.peak_bytes, sampling.peak_bytes, 4000 * sizeof *fixed.peak_bytes);
     timeline_free(mean.timeline);
     sampling_free(&fixed);
     sampling_free(&sampling);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -283,12 +268,12 @@ static const char may_fail[] =
 
 START_TEST(test_stuck_samples_are_counted)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling;
     uint32_t n = 0;
 
-    scene_make(&scene, may_fail, NULL);
-    run(&scene, &sampling);
+    sampled_make(&sampled, may_fail, NULL);
+    run(&sampled, &sampling);
     for (uint32_t i = 0; i < 4000; i++) {
         n += sampling.status[i] == RUN_COMPLETE;
         ck_assert_int_ge(sampling.makespan_ns[i], 0);
@@ -297,7 +282,7 @@ START_TEST(test_stuck_samples_are_counted)
     ck_assert_double_eq_tol(n / 4000.0, 0.505, 0.04);
     ck_assert_ptr_nonnull(sampling.explanation);
     sampling_free(&sampling);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -314,30 +299,30 @@ static const char many[] =
 /* The same result on one thread and on four; and each sample is the run with its lengths. */
 START_TEST(test_threads_and_single_samples_agree)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling one, four;
     struct sampler *sampler;
     struct sampler_source *source = sampler_source_new();
     int64_t length_ns[6];
     struct weir_error err;
 
-    scene_make(&scene, many, NULL);
-    scene.options.n_samples = 300;
-    run(&scene, &one);
-    scene.options.n_threads = 4;
-    run(&scene, &four);
+    sampled_make(&sampled, many, NULL);
+    sampled.options.n_samples = 300;
+    run(&sampled, &one);
+    sampled.options.n_threads = 4;
+    run(&sampled, &four);
     ck_assert_mem_eq(one.makespan_ns, four.makespan_ns, 300 * sizeof *one.makespan_ns);
     ck_assert_mem_eq(one.peak_bytes, four.peak_bytes, 300 * sizeof *one.peak_bytes);
     ck_assert_mem_eq(one.status, four.status, 300 * sizeof *one.status);
-    ck_assert_int_eq(sampler_new(scene.graph, NULL, 6, &sampler, &err), WEIR_OK);
+    ck_assert_int_eq(sampler_new(sampled.scene.graph, NULL, 6, &sampler, &err), WEIR_OK);
     sampler_fill(sampler, length_ns);
     for (uint32_t i = 0; i < 300; i++) {
-        struct simulate_options options = scene.options.simulate;
+        struct simulate_options options = sampled.options.simulate;
         struct simulate_result result;
 
-        sampler_draw(sampler, source, scene.options.seed, i, length_ns);
+        sampler_draw(sampler, source, sampled.options.seed, i, length_ns);
         options.length_ns = length_ns;
-        ck_assert_int_eq(simulate(scene.plan, &options, &result, &err), WEIR_OK);
+        ck_assert_int_eq(simulate(sampled.scene.plan, &options, &result, &err), WEIR_OK);
         ck_assert_int_eq(result.timeline->makespan_ns, one.makespan_ns[i]);
         ck_assert_int_eq(result.timeline->peak_bytes[0], one.peak_bytes[i]);
         ck_assert_int_eq(result.timeline->spans[2].isolated_ns, length_ns[2]);
@@ -347,7 +332,7 @@ START_TEST(test_threads_and_single_samples_agree)
     sampler_free(sampler);
     sampling_free(&one);
     sampling_free(&four);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -382,21 +367,21 @@ static const struct weir_policy counting = {.version = WEIR_POLICY_VERSION,
 /* Three are admitted at once, the others at 1000: in every sample, since each has a plan of its own. */
 START_TEST(test_policy_with_a_state)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling one, three;
 
-    scene_make(&scene, many, &counting);
-    scene.options.n_samples = 200;
-    run(&scene, &one);
+    sampled_make(&sampled, many, &counting);
+    sampled.options.n_samples = 200;
+    run(&sampled, &one);
     for (uint32_t i = 0; i < 200; i++) {
         ck_assert_int_gt(one.makespan_ns[i], 1000);
     }
-    scene.options.n_threads = 3;
-    run(&scene, &three);
+    sampled.options.n_threads = 3;
+    run(&sampled, &three);
     ck_assert_mem_eq(one.makespan_ns, three.makespan_ns, 200 * sizeof *one.makespan_ns);
     sampling_free(&one);
     sampling_free(&three);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
@@ -405,85 +390,90 @@ END_TEST
 START_TEST(test_one_node_longer)
 {
     static const uint32_t longer[] = {0, 1, 2};
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling;
     struct weir_error err;
 
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nengine f\nnode a compute engine=e duration=100\n"
-               "node b compute engine=e duration=uniform(0,100)\n"
-               "node c compute engine=f duration=120\n",
-               NULL);
-    scene.options.n_samples = 3;
-    scene.options.n_threads = 2;
-    scene.options.longer = longer;
-    scene.options.longer_ns = 1;
-    run(&scene, &sampling);
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nengine f\nnode a compute engine=e duration=100\n"
+                 "node b compute engine=e duration=uniform(0,100)\n"
+                 "node c compute engine=f duration=120\n",
+                 NULL);
+    sampled.options.n_samples = 3;
+    sampled.options.n_threads = 2;
+    sampled.options.longer = longer;
+    sampled.options.longer_ns = 1;
+    run(&sampled, &sampling);
     ck_assert_int_eq(sampling.makespan_ns[0], 151);
     ck_assert_int_eq(sampling.makespan_ns[1], 151);
     ck_assert_int_eq(sampling.makespan_ns[2], 150);
     sampling_free(&sampling);
-    scene.options.longer_ns = 40;
-    run(&scene, &sampling);
+    sampled.options.longer_ns = 40;
+    run(&sampled, &sampling);
     ck_assert_int_eq(sampling.makespan_ns[2], 160);
     sampling_free(&sampling);
-    scene.options.longer_ns = INT64_MAX;
-    ck_assert_int_eq(sampling_run(scene.plan, &scene.options, &sampling, &err), WEIR_INPUT);
+    sampled.options.longer_ns = INT64_MAX;
+    ck_assert_int_eq(sampling_run(sampled.scene.plan, &sampled.options, &sampling, &err),
+                     WEIR_INPUT);
     ck_assert_msg(strstr(err.text, "node a would take more than 2^63 ns") != NULL, "%s", err.text);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 
 /* --- what is refused --- */
 
-static void refuse(struct scene *scene, enum contention contention, const char *reason)
+static void refuse(struct sampled *sampled, enum contention contention, const char *reason)
 {
     struct simulate_result mean;
     struct sampling sampling;
     struct weir_error err;
 
-    ck_assert_int_eq(simulate(scene->plan, &scene->options.simulate, &mean, &err), WEIR_OK);
-    scene->options.fixed_order = mean.timeline;
-    scene->options.simulate.contention = contention;
-    ck_assert_int_eq(sampling_run(scene->plan, &scene->options, &sampling, &err), WEIR_INPUT);
+    ck_assert_int_eq(simulate(sampled->scene.plan, &sampled->options.simulate, &mean, &err),
+                     WEIR_OK);
+    sampled->options.fixed_order = mean.timeline;
+    sampled->options.simulate.contention = contention;
+    ck_assert_int_eq(sampling_run(sampled->scene.plan, &sampled->options, &sampling, &err),
+                     WEIR_INPUT);
     ck_assert_msg(strstr(err.text, reason) != NULL, "%s", err.text);
     timeline_free(mean.timeline);
     free(mean.explanation);
-    scene_free(scene);
+    sampled_free(sampled);
 }
 
 START_TEST(test_fixed_order_refuses)
 {
-    struct scene scene;
+    struct sampled sampled;
 
-    scene_make(&scene, many, NULL);
-    refuse(&scene, CONTENTION_PAIRWISE, "with contention pairwise");
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nengine f\noverlap e f forbidden\n"
-               "node a compute engine=e duration=normal(0,5)\n"
-               "node b compute engine=f duration=5\n",
-               NULL);
-    refuse(&scene, CONTENTION_NONE, "mean duration of node a is 0");
+    sampled_make(&sampled, many, NULL);
+    refuse(&sampled, CONTENTION_PAIRWISE, "with contention pairwise");
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nengine f\noverlap e f forbidden\n"
+                 "node a compute engine=e duration=normal(0,5)\n"
+                 "node b compute engine=f duration=5\n",
+                 NULL);
+    refuse(&sampled, CONTENTION_NONE, "mean duration of node a is 0");
 }
 END_TEST
 
 /* One sample in a few passes 2^63 ns: the first of them is named, whoever draws it. */
 START_TEST(test_first_failure_is_told)
 {
-    struct scene scene;
+    struct sampled sampled;
     struct sampling sampling;
     struct weir_error one, four;
 
-    scene_make(&scene,
-               "weir 1\ngraph g\nengine e\nnode a compute engine=e duration=4611686018427387904\n"
-               "node b compute engine=e duration=uniform(0,5000000000000000000)\n",
-               NULL);
-    ck_assert_int_eq(sampling_run(scene.plan, &scene.options, &sampling, &one), WEIR_INPUT);
+    sampled_make(&sampled,
+                 "weir 1\ngraph g\nengine e\nnode a compute engine=e duration=4611686018427387904\n"
+                 "node b compute engine=e duration=uniform(0,5000000000000000000)\n",
+                 NULL);
+    ck_assert_int_eq(sampling_run(sampled.scene.plan, &sampled.options, &sampling, &one),
+                     WEIR_INPUT);
     ck_assert_msg(strncmp(one.text, "sample ", 7) == 0, "%s", one.text);
-    scene.options.n_threads = 4;
-    ck_assert_int_eq(sampling_run(scene.plan, &scene.options, &sampling, &four), WEIR_INPUT);
+    sampled.options.n_threads = 4;
+    ck_assert_int_eq(sampling_run(sampled.scene.plan, &sampled.options, &sampling, &four),
+                     WEIR_INPUT);
     ck_assert_str_eq(one.text, four.text);
-    scene_free(&scene);
+    sampled_free(&sampled);
 }
 END_TEST
 

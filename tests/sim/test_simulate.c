@@ -6,125 +6,62 @@
 #include <string.h>
 
 #include "graph/analyze.h"
-#include "graph/generate.h"
-#include "graph/text.h"
-#include "policies/registry.h"
+#include "tests/sim/scene.h"
 #include "tests/suite.h"
-
-struct outcome {
-    struct graph *graph;
-    struct report *report;
-    struct plan *plan;
-    struct simulate_result result;
-};
-
-static void simulate_graph(struct graph *graph, const struct weir_policy *policy,
-                           const struct simulate_options *options, struct outcome *out)
-{
-    struct plan_options plan_options = {.policy = policy};
-    struct weir_error err;
-
-    out->graph = graph;
-    out->report = report_new(0);
-    ck_assert_msg(plan_make(graph, &plan_options, out->report, &out->plan, &err) == WEIR_OK, "%s",
-                  err.text);
-    ck_assert_msg(simulate(out->plan, options, &out->result, &err) == WEIR_OK, "%s", err.text);
-}
-
-static struct graph *read_graph(const char *text)
-{
-    struct report *report = report_new(0);
-    struct graph *graph;
-    struct weir_error err;
-
-    ck_assert_msg(graph_read_text(text, strlen(text), "test", report, &graph, &err) == WEIR_OK,
-                  "%s", err.text);
-    report_free(report);
-    return graph;
-}
-
-static void outcome_free(struct outcome *outcome)
-{
-    timeline_free(outcome->result.timeline);
-    free(outcome->result.explanation);
-    plan_free(outcome->plan);
-    report_free(outcome->report);
-    graph_free(outcome->graph);
-}
-
-static const struct timeline_span *span_of(const struct outcome *outcome, const char *name)
-{
-    const struct graph *graph = plan_graph(outcome->plan);
-    weir_node node = graph_find_node(graph, graph_find_text(graph, name));
-
-    ck_assert_msg(weir_is(node), "no node %s", name);
-    return &outcome->result.timeline->spans[node.index];
-}
-
-static const struct weir_policy *retain(void)
-{
-    const struct weir_policy *policy;
-    struct weir_error err;
-
-    ck_assert_int_eq(policy_find("retain", &policy, &err), WEIR_OK);
-    return policy;
-}
 
 START_TEST(test_halves_round_away_from_zero)
 {
     struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
 
     /* a runs 2 times longer beside b, b is not slowed: b ends at 3; a has done 1.5 of its 4 and
      * needs 2.5 more: it ends at 5.5, rounded away from zero to 6. */
     options.contention = CONTENTION_PAIRWISE;
-    simulate_graph(read_graph("weir 1\ngraph g\nengine a\nengine b\nkappa a b 2\nkappa b a 1\n"
-                              "node a compute engine=a duration=4\n"
-                              "node b compute engine=b duration=3\n"),
-                   retain(), &options, &outcome);
-    ck_assert_int_eq(span_of(&outcome, "b")->finish_ns, 3);
-    ck_assert_int_eq(span_of(&outcome, "a")->finish_ns, 6);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\ngraph g\nengine a\nengine b\nkappa a b 2\nkappa b a 1\n"
+                         "node a compute engine=a duration=4\n"
+                         "node b compute engine=b duration=3\n"),
+              scene_policy("retain"), NULL, &options, &scene);
+    ck_assert_int_eq(scene_span(&scene, "b")->finish_ns, 3);
+    ck_assert_int_eq(scene_span(&scene, "a")->finish_ns, 6);
+    scene_free(&scene);
 }
 END_TEST
 
 START_TEST(test_one_that_cannot_start_holds_up_no_other)
 {
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
 
     /* big is first in the order but does not fit beside x; small, which does, goes ahead. */
-    simulate_graph(read_graph("weir 1\ngraph g\ndomain m capacity=10\nengine e slots=3\n"
-                              "object x size=6\nobject big size=6\nobject small size=3\n"
-                              "node w compute engine=e duration=10 writes=x priority=9\n"
-                              "node b compute engine=e duration=1 writes=big priority=5\n"
-                              "node s compute engine=e duration=2 writes=small\n"),
-                   retain(), &options, &outcome);
-    ck_assert_int_eq(span_of(&outcome, "s")->start_ns, 0);
-    ck_assert_int_eq(span_of(&outcome, "b")->start_ns, 10);
-    ck_assert_int_eq(span_of(&outcome, "b")->cause, WAIT_CAPACITY);
-    ck_assert_uint_eq(span_of(&outcome, "b")->blocker.index, 0);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\ngraph g\ndomain m capacity=10\nengine e slots=3\n"
+                         "object x size=6\nobject big size=6\nobject small size=3\n"
+                         "node w compute engine=e duration=10 writes=x priority=9\n"
+                         "node b compute engine=e duration=1 writes=big priority=5\n"
+                         "node s compute engine=e duration=2 writes=small\n"),
+              scene_policy("retain"), NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "s")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "b")->start_ns, 10);
+    ck_assert_int_eq(scene_span(&scene, "b")->cause, WAIT_CAPACITY);
+    ck_assert_uint_eq(scene_span(&scene, "b")->blocker.index, 0);
+    scene_free(&scene);
 }
 END_TEST
 
 START_TEST(test_cause_is_what_gave_way_last)
 {
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
 
     /* late needs bytes until 10, and then the engine, which k took at 10 by its priority: what gave
      * way last is the engine, at 15, by k. */
-    simulate_graph(read_graph("weir 1\ngraph g\ndomain m capacity=10\nengine e\nengine f\n"
-                              "object x size=6\nobject y size=6\n"
-                              "node w compute engine=f duration=10 writes=x\n"
-                              "node k compute engine=e duration=5 release=10 priority=1\n"
-                              "node late compute engine=e duration=1 writes=y\n"),
-                   retain(), &options, &outcome);
-    ck_assert_int_eq(span_of(&outcome, "late")->start_ns, 15);
-    ck_assert_int_eq(span_of(&outcome, "late")->cause, WAIT_ENGINE);
-    ck_assert_uint_eq(span_of(&outcome, "late")->blocker.index, 1);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\ngraph g\ndomain m capacity=10\nengine e\nengine f\n"
+                         "object x size=6\nobject y size=6\n"
+                         "node w compute engine=f duration=10 writes=x\n"
+                         "node k compute engine=e duration=5 release=10 priority=1\n"
+                         "node late compute engine=e duration=1 writes=y\n"),
+              scene_policy("retain"), NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "late")->start_ns, 15);
+    ck_assert_int_eq(scene_span(&scene, "late")->cause, WAIT_ENGINE);
+    ck_assert_uint_eq(scene_span(&scene, "late")->blocker.index, 1);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -156,22 +93,21 @@ START_TEST(test_policy_plans_and_admits)
         .plan = steering_plan,
         .admit = steering_admit,
     };
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
     uint32_t n_edits;
 
-    simulate_graph(read_graph("weir 1\ngraph g\nengine e\nengine f\n"
-                              "node k0 compute engine=f duration=1\n"
-                              "node k1 compute engine=e duration=3\n"
-                              "node k2 compute engine=e duration=3\n"),
-                   &policy, &options, &outcome);
-    ck_assert_int_eq(span_of(&outcome, "k0")->start_ns, 7);
-    ck_assert_int_eq(span_of(&outcome, "k0")->cause, WAIT_ADMISSION);
-    ck_assert_int_eq(span_of(&outcome, "k2")->start_ns, 0);
-    ck_assert_int_eq(span_of(&outcome, "k1")->start_ns, 3);
-    ck_assert_str_eq(plan_edits(outcome.plan, &n_edits)->instead_of, "program order");
+    scene_run(scene_read("weir 1\ngraph g\nengine e\nengine f\n"
+                         "node k0 compute engine=f duration=1\n"
+                         "node k1 compute engine=e duration=3\n"
+                         "node k2 compute engine=e duration=3\n"),
+              &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "k0")->start_ns, 7);
+    ck_assert_int_eq(scene_span(&scene, "k0")->cause, WAIT_ADMISSION);
+    ck_assert_int_eq(scene_span(&scene, "k2")->start_ns, 0);
+    ck_assert_int_eq(scene_span(&scene, "k1")->start_ns, 3);
+    ck_assert_str_eq(plan_edits(scene.plan, &n_edits)->instead_of, "program order");
     ck_assert_uint_eq(n_edits, 1);
-    outcome_free(&outcome);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -195,21 +131,20 @@ START_TEST(test_one_that_is_held_gives_way_once)
                                        .name = "late",
                                        .summary = "a test",
                                        .admit = late_admit};
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
 
-    simulate_graph(read_graph("weir 1\ngraph g\nengine e\n"
-                              "node n compute engine=e duration=3 deadline=500 fallback=f\n"
-                              "node f compute engine=e duration=4\n"
-                              "node c compute duration=2000\n"
-                              "node y compute duration=1\n"
-                              "edge n y ordering\nedge f y ordering\nedge c y ordering\n"),
-                   &policy, &options, &outcome);
-    ck_assert_int_eq(span_of(&outcome, "n")->start_ns, -1);
-    ck_assert_int_eq(span_of(&outcome, "f")->start_ns, 497);
-    ck_assert_int_eq(span_of(&outcome, "y")->ready_ns, 2000);
-    ck_assert_int_eq(span_of(&outcome, "y")->start_ns, 2000);
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\ngraph g\nengine e\n"
+                         "node n compute engine=e duration=3 deadline=500 fallback=f\n"
+                         "node f compute engine=e duration=4\n"
+                         "node c compute duration=2000\n"
+                         "node y compute duration=1\n"
+                         "edge n y ordering\nedge f y ordering\nedge c y ordering\n"),
+              &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene_span(&scene, "n")->start_ns, -1);
+    ck_assert_int_eq(scene_span(&scene, "f")->start_ns, 497);
+    ck_assert_int_eq(scene_span(&scene, "y")->ready_ns, 2000);
+    ck_assert_int_eq(scene_span(&scene, "y")->start_ns, 2000);
+    scene_free(&scene);
 }
 END_TEST
 
@@ -245,33 +180,20 @@ START_TEST(test_policy_that_holds_for_ever)
                                        .summary = "a test",
                                        .begin = _i == 0 ? NULL : begin_next_instant,
                                        .admit = never_admit};
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
+    struct scene scene;
 
-    simulate_graph(read_graph("weir 1\nengine e\nnode k0 compute engine=e duration=3\n"
-                              "node k1 compute duration=3\n"),
-                   &policy, &options, &outcome);
-    ck_assert_int_eq(outcome.result.timeline->status, RUN_DEADLOCK);
-    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "k0 is "));
-    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "k1 is "));
-    ck_assert_ptr_nonnull(strstr(outcome.result.explanation, "let the policy admit"));
-    outcome_free(&outcome);
+    scene_run(scene_read("weir 1\nengine e\nnode k0 compute engine=e duration=3\n"
+                         "node k1 compute duration=3\n"),
+              &policy, NULL, NULL, &scene);
+    ck_assert_int_eq(scene.result.timeline->status, RUN_DEADLOCK);
+    ck_assert_ptr_nonnull(strstr(scene.result.explanation, "k0 is "));
+    ck_assert_ptr_nonnull(strstr(scene.result.explanation, "k1 is "));
+    ck_assert_ptr_nonnull(strstr(scene.result.explanation, "let the policy admit"));
+    scene_free(&scene);
 }
 END_TEST
 
 /* --- what holds for every run ------------------------------------------------------------------ */
-
-static struct graph *random_graph(uint64_t seed)
-{
-    struct generate_random_options options = generate_random_default();
-    struct graph *graph;
-    struct weir_error err;
-
-    options.n_nodes = 300;
-    options.seed = seed;
-    ck_assert_msg(generate_random(&options, &graph, &err) == WEIR_OK, "%s", err.text);
-    return graph;
-}
 
 /* Halves the first domain's capacity, so that nodes must wait; some runs end in a shortage. */
 static void tighten(struct graph *graph)
@@ -300,14 +222,13 @@ static int64_t held_at(const struct timeline *timeline, weir_domain domain, int6
 
 START_TEST(test_bytes_balance)
 {
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
-    struct graph *graph = random_graph((uint64_t)_i);
+    struct scene scene;
+    struct graph *graph = scene_random((uint64_t)_i, 300);
     const struct timeline *timeline;
 
     tighten(graph);
-    simulate_graph(graph, retain(), &options, &outcome);
-    timeline = outcome.result.timeline;
+    scene_run(graph, scene_policy("retain"), NULL, NULL, &scene);
+    timeline = scene.result.timeline;
     ck_assert_uint_gt(timeline->n_pressures, 0);
     for (size_t i = 0; i < timeline->n_pressures; i++) {
         const struct timeline_pressure *row = &timeline->pressures[i];
@@ -317,23 +238,22 @@ START_TEST(test_bytes_balance)
         ck_assert_int_le(row->bytes, domain->capacity_bytes - domain->reserve_bytes);
         ck_assert_int_le(row->bytes, timeline->peak_bytes[row->domain.index]);
     }
-    outcome_free(&outcome);
+    scene_free(&scene);
 }
 END_TEST
 
 /* Every induced edge was obeyed, and what a node took beyond what was fresh came over such edges. */
 START_TEST(test_induced_edges_cover_reuse)
 {
-    struct simulate_options options = simulate_default();
-    struct outcome outcome;
-    struct graph *graph = random_graph((uint64_t)_i);
+    struct scene scene;
+    struct graph *graph = scene_random((uint64_t)_i, 300);
     const struct timeline *timeline;
     int64_t taken = 0, induced = 0, usable;
 
     tighten(graph);
     usable = graph_domain(graph, (weir_domain){0})->capacity_bytes;
-    simulate_graph(graph, retain(), &options, &outcome);
-    timeline = outcome.result.timeline;
+    scene_run(graph, scene_policy("retain"), NULL, NULL, &scene);
+    timeline = scene.result.timeline;
     for (size_t i = 0; i < timeline->n_holds; i++) {
         taken += timeline->holds[i].domain.index == 0 ? timeline->holds[i].bytes : 0;
     }
@@ -345,20 +265,20 @@ START_TEST(test_induced_edges_cover_reuse)
         induced += edge->domain.index == 0 ? edge->bytes : 0;
     }
     ck_assert_int_ge(induced, taken - usable);
-    outcome_free(&outcome);
+    scene_free(&scene);
 }
 END_TEST
 
 START_TEST(test_runs_are_equal_and_bounded)
 {
     struct simulate_options options = simulate_default();
-    struct outcome a, b;
+    struct scene a, b;
     int64_t bound_ns;
     struct weir_error err;
 
     options.contention = (enum contention)(_i % 3);
-    simulate_graph(random_graph((uint64_t)_i), retain(), &options, &a);
-    simulate_graph(random_graph((uint64_t)_i), retain(), &options, &b);
+    scene_run(scene_random((uint64_t)_i, 300), scene_policy("retain"), NULL, &options, &a);
+    scene_run(scene_random((uint64_t)_i, 300), scene_policy("retain"), NULL, &options, &b);
     ck_assert_int_eq(a.result.timeline->status, RUN_COMPLETE);
     ck_assert_int_eq(analyze_critical_path(plan_binding(a.plan), &bound_ns, &err), WEIR_OK);
     ck_assert_int_ge(a.result.timeline->makespan_ns, bound_ns);
@@ -370,8 +290,8 @@ START_TEST(test_runs_are_equal_and_bounded)
         ck_assert_int_eq(x->finish_ns, y->finish_ns);
         ck_assert_uint_eq(x->order, y->order);
     }
-    outcome_free(&a);
-    outcome_free(&b);
+    scene_free(&a);
+    scene_free(&b);
 }
 END_TEST
 

@@ -4,43 +4,27 @@
 
 #include <string.h>
 
-#include "graph/generate.h"
-#include "graph/text.h"
-#include "policies/registry.h"
+#include "tests/sim/scene.h"
 #include "tests/suite.h"
-
-static struct graph *read_graph(const char *text)
-{
-    struct report *report = report_new(0);
-    struct graph *graph;
-    struct weir_error err;
-
-    ck_assert_msg(graph_read_text(text, strlen(text), "test", report, &graph, &err) == WEIR_OK,
-                  "%s", err.text);
-    report_free(report);
-    return graph;
-}
 
 static void run_with(const struct graph *graph, const struct weir_policy *policy,
                      enum contention contention, uint32_t n_threads, struct variant *variants,
                      uint32_t n)
 {
-    struct plan_options planning = {.policy = policy};
+    struct plan_options planning = {.policy = policy == NULL ? scene_policy("retain") : policy};
     struct simulate_options options = simulate_default();
     const struct variant_base base = {
         .graph = graph, .planning = &planning, .options = &options, .n_threads = n_threads};
     struct weir_error err = {WEIR_OK, ""};
 
     options.contention = contention;
-    if (policy == NULL)
-        ck_assert_int_eq(policy_find("retain", &planning.policy, &err), WEIR_OK);
     ck_assert_msg(variant_run(&base, variants, n, &err) == WEIR_OK, "%s", err.text);
 }
 
 static void gives(const char *text, enum contention contention, enum variant_kind kind,
                   uint32_t index, int64_t makespan_ns)
 {
-    struct graph *graph = read_graph(text);
+    struct graph *graph = scene_read(text);
     struct variant variant = {.kind = kind, .index = index};
 
     run_with(graph, NULL, contention, 1, &variant, 1);
@@ -85,7 +69,7 @@ END_TEST
 
 START_TEST(capacities)
 {
-    struct graph *graph = read_graph(TWO("64"));
+    struct graph *graph = scene_read(TWO("64"));
     struct variant variants[] = {{.kind = VARIANT_DOMAIN_LESS}, {.kind = VARIANT_DOMAIN_MORE}};
 
     gives(TWO("100"), CONTENTION_NONE, VARIANT_DOMAIN_MORE, 0, 20);
@@ -139,7 +123,7 @@ START_TEST(what_a_policy_refuses_is_an_answer)
                                               .name = "refuser",
                                               .summary = "refuses",
                                               .plan = refuse};
-    struct graph *graph = read_graph(LINKED);
+    struct graph *graph = scene_read(LINKED);
     struct variant variants[] = {{.kind = VARIANT_ENGINE_SLOT}, {.kind = VARIANT_NODE_GONE}};
 
     run_with(graph, &policy, CONTENTION_NONE, 2, variants, 2);
@@ -155,14 +139,9 @@ END_TEST
 
 START_TEST(any_number_of_threads)
 {
-    struct generate_random_options options = generate_random_default();
     struct variant once[VARIANTS], again[VARIANTS];
-    struct graph *graph;
-    struct weir_error err;
+    struct graph *graph = scene_random((uint64_t)_i, 200);
 
-    options.n_nodes = 200;
-    options.seed = (uint64_t)_i;
-    ck_assert_int_eq(generate_random(&options, &graph, &err), WEIR_OK);
     for (uint32_t i = 0; i < VARIANTS; i++)
         once[i] = (struct variant){.kind = i % 2 == 0 ? VARIANT_NODE_GONE : VARIANT_NODE_HALF,
                                    .index = i / 2};
