@@ -87,14 +87,10 @@ static enum weir_status missing_cost(const struct graph *graph, struct weir_erro
 {
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         weir_node node = {i};
-        const char *text;
         int64_t length_ns;
 
         if (graph_node_is_on(graph, node) && !graph_node_length_ns(graph, node, &length_ns)) {
-            enum finding_code code = check_cost(graph, node, &text);
-
-            return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node),
-                                  text, finding_remedy(code));
+            return check_cost_error(graph, node, err);
         }
     }
     return WEIR_OK;

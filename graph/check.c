@@ -31,6 +31,15 @@ enum finding_code check_cost(const struct graph *graph, weir_node node, const ch
     return FINDING_MISSING_COST;
 }
 
+enum weir_status check_cost_error(const struct graph *graph, weir_node node, struct weir_error *err)
+{
+    const char *text;
+    enum finding_code code = check_cost(graph, node, &text);
+
+    return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node), text,
+                          finding_remedy(code));
+}
+
 static void check_costs(const struct graph *graph, struct report *report)
 {
     for (uint32_t i = 0; i < graph_n_nodes(graph); i++) {

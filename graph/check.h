@@ -16,5 +16,8 @@ MUST_CHECK enum weir_status check_graph(const struct graph *graph, struct report
  *  FINDING_UNKNOWN_COST, FINDING_MISSING_COST, or FINDING_OUT_OF_RANGE when its bytes take longer
  *  than 64 bits of nanoseconds hold. @param text what was found and expected, without the remedy */
 enum finding_code check_cost(const struct graph *graph, weir_node node, const char **text);
+/** The same as an error, for what has to know it.  @return WEIR_INPUT */
+MUST_CHECK enum weir_status check_cost_error(const struct graph *graph, weir_node node,
+                                             struct weir_error *err);
 
 #endif

@@ -23,16 +23,6 @@ static enum weir_status set_sparse(int64_t **column, uint32_t n, uint32_t index,
     return WEIR_OK;
 }
 
-static enum weir_status missing_cost(const struct graph *graph, weir_node node,
-                                     struct weir_error *err)
-{
-    const char *text;
-    enum finding_code code = check_cost(graph, node, &text);
-
-    return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node), text,
-                          finding_remedy(code));
-}
-
 static uint32_t node_flags(const struct graph *graph, weir_node node,
                            const struct graph_node *value)
 {
@@ -62,7 +52,7 @@ static enum weir_status compile_node(struct program *program, weir_node node,
     graph_node(program->graph, node, &value);
     if (graph_node_is_on(program->graph, node) &&
         !graph_node_length_ns(program->graph, node, &span->isolated_ns)) {
-        return missing_cost(program->graph, node, err);
+        return check_cost_error(program->graph, node, err);
     }
     out->engine = (weir_is(value.engine) ? value.engine.index : program->n_engines) & 0xffffffu;
     out->flags = (out->flags | node_flags(program->graph, node, &value)) & 0xffu;

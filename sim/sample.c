@@ -161,16 +161,6 @@ static enum weir_status add_draw(struct sampler *sampler, const struct graph_dur
     return status;
 }
 
-static enum weir_status missing_cost(const struct graph *graph, weir_node node,
-                                     struct weir_error *err)
-{
-    const char *text;
-    enum finding_code code = check_cost(graph, node, &text);
-
-    return weir_error_set(err, WEIR_INPUT, "node %s: %s; %s", graph_node_name(graph, node), text,
-                          finding_remedy(code));
-}
-
 static enum weir_status add_node(struct sampler *sampler, const struct graph *graph, weir_node node,
                                  uint32_t place, struct weir_error *err)
 {
@@ -181,7 +171,7 @@ static enum weir_status add_node(struct sampler *sampler, const struct graph *gr
         return WEIR_OK;
     }
     if (!graph_node_length_ns(graph, node, &length_ns)) {
-        return missing_cost(graph, node, err);
+        return check_cost_error(graph, node, err);
     }
     if (place != WEIR_NONE) {
         sampler->fixed_ns[place] = length_ns;

@@ -69,6 +69,7 @@ tests_bench_read_bench_SOURCES = \
 	tests/bench/read_bench.c \
 	tests/bench/resident.c \
 	tests/bench/resident.h \
+	tests/bench/rounds.h \
 	tests/bench/text_floor.c \
 	tests/bench/texts.c \
 	tests/bench/texts.h
@@ -82,6 +83,7 @@ tests_bench_check_bench_SOURCES = \
 	tests/bench/hard_texts.h \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
+	tests/bench/rounds.h \
 	tests/bench/texts.h
 tests_bench_check_bench_LDADD = graph/libgraph.a base/libbase.a
 
@@ -92,7 +94,8 @@ tests_bench_audit_bench_SOURCES = \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
 	tests/bench/resident.c \
-	tests/bench/resident.h
+	tests/bench/resident.h \
+	tests/bench/rounds.h
 tests_bench_audit_bench_LDADD = graph/libgraph.a base/libbase.a
 
 # The fuzz target over its corpus, in every check.

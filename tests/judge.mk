@@ -70,7 +70,8 @@ tests_bench_explain_bench_SOURCES = \
 	tests/bench/explain_bench.c \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
-	tests/bench/layers.h
+	tests/bench/layers.h \
+	tests/bench/rounds.h
 tests_bench_explain_bench_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)
 
 # What looking for mistakes of a schedule costs, beside simulating it: make tests/bench/modes_bench
@@ -79,5 +80,6 @@ tests_bench_modes_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
-	tests/bench/modes_bench.c
+	tests/bench/modes_bench.c \
+	tests/bench/rounds.h
 tests_bench_modes_bench_LDADD = sim/libsim.a policies/libpolicies.a $(judge_test_libs)

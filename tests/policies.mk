@@ -39,5 +39,6 @@ tests_bench_arena_bench_SOURCES = \
 	tests/bench/arena_bench.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
+	tests/bench/rounds.h \
 	tests/policies/arena_random.h
 tests_bench_arena_bench_LDADD = policies/libpolicies.a graph/libgraph.a base/libbase.a

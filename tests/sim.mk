@@ -85,6 +85,7 @@ tests_bench_worth_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
+	tests/bench/rounds.h \
 	tests/bench/worth_bench.c
 tests_bench_worth_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a
@@ -95,6 +96,7 @@ tests_bench_simulate_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
+	tests/bench/rounds.h \
 	tests/bench/simulate_bench.c \
 	tests/bench/turns.c \
 	tests/bench/turns.h
@@ -107,7 +109,8 @@ tests_bench_retime_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
-	tests/bench/retime_bench.c
+	tests/bench/retime_bench.c \
+	tests/bench/rounds.h
 tests_bench_retime_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a
 
@@ -117,6 +120,7 @@ tests_bench_sample_bench_SOURCES = \
 	tests/bench/floor.c \
 	tests/bench/layers.c \
 	tests/bench/layers.h \
+	tests/bench/rounds.h \
 	tests/bench/sample_bench.c
 tests_bench_sample_bench_LDADD = sim/libsim.a policies/libpolicies.a graph/libgraph.a \
 	base/libbase.a $(GSL_LIBS)

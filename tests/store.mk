@@ -37,6 +37,7 @@ tests_bench_store_bench_SOURCES = \
 	tests/bench/layers.h \
 	tests/bench/resident.c \
 	tests/bench/resident.h \
+	tests/bench/rounds.h \
 	tests/bench/store_bench.c \
 	tests/bench/store_floor.c \
 	tests/bench/store_floor.h

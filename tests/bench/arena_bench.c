@@ -15,6 +15,7 @@
 #include "policies/arena_check.h"
 #include "policies/arena_graph.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 #include "tests/policies/arena_random.h"
 
 #define TOO_LONG_S 10.0 /* of the size before */
@@ -103,14 +104,6 @@ static const struct {
     {"pages", on_pages},
     {"holes", holes},
 };
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 /* --- greedy by comparing with each --- */
 

@@ -14,6 +14,7 @@
 #include "graph/check.h"
 #include "tests/bench/layers.h"
 #include "tests/bench/resident.h"
+#include "tests/bench/rounds.h"
 
 #define WIDTH 64 /* nodes in a layer */
 #define ENGINES 8
@@ -25,14 +26,6 @@ enum kind { EDGES, BYTES, PATHS, KINDS };
 
 static const char *const kind_names[KINDS] = {"edges alone", "with bytes",
                                               "with bytes, paths to find"};
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 static weir_text text(struct graph *graph, char letter, uint32_t number)
 {

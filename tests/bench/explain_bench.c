@@ -21,6 +21,7 @@
 #include "policies/registry.h"
 #include "sim/simulate.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 
 #define ROUNDS 5
 
@@ -39,31 +40,6 @@ static const char *const names[PARTS] = {
     "what bound each start",         "critical chain", "what it is made of",
     "stalls, overlap, kappa, waits", "pressure",       "fallbacks",
     "bounds (by weir explain alone)"};
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
-
-static double median(const double *of)
-{
-    double values[ROUNDS];
-
-    memcpy(values, of, sizeof values);
-    for (int i = 1; i < ROUNDS; i++) {
-        double moved = values[i];
-        int at = i;
-
-        for (; at > 0 && values[at - 1] > moved; at--) {
-            values[at] = values[at - 1];
-        }
-        values[at] = moved;
-    }
-    return values[ROUNDS / 2];
-}
 
 /* CPU time since the last call. */
 static double lap(int64_t *since_ns, uint32_t n_nodes)
@@ -149,17 +125,17 @@ static void bench(const char *name, const struct layers *layers, struct layers_o
         timeline_free(result.timeline);
         free(result.explanation);
     }
-    printf("%s\n  %-34s %8.1f\n  %-34s %8.1f\n", name, "simulation", median(simulated),
-           "its waits, holds, pressure", median(written));
+    printf("%s\n  %-34s %8.1f\n  %-34s %8.1f\n", name, "simulation", median(simulated, ROUNDS),
+           "its waits, holds, pressure", median(written, ROUNDS));
     for (int p = 0; p < PARTS; p++) {
-        printf("  %-34s %8.1f\n", names[p], median(costs[p]));
-        sum += p == PART_BOUNDS ? 0 : median(costs[p]);
+        printf("  %-34s %8.1f\n", names[p], median(costs[p], ROUNDS));
+        sum += p == PART_BOUNDS ? 0 : median(costs[p], ROUNDS);
     }
     (void)getrusage(RUSAGE_SELF, &usage);
     printf("  %-34s %8.1f   %.2f of the simulation, %.2f with what it writes; %.0f bytes a node "
            "at most\n",
-           "all explanations but bounds", sum, sum / median(simulated),
-           sum / (median(simulated) + median(written)),
+           "all explanations but bounds", sum, sum / median(simulated, ROUNDS),
+           sum / (median(simulated, ROUNDS) + median(written, ROUNDS)),
            (double)usage.ru_maxrss * 1024 / layers->n_nodes);
     plan_free(plan);
     report_free(report);

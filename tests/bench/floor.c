@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 
 struct floor {
     const struct layers *layers;
@@ -107,4 +108,23 @@ int64_t floor_run(const struct layers *layers, int64_t slots, int64_t *start_ns,
     free(floor.heap);
     free(floor.left);
     return now_ns;
+}
+
+double floor_ns(const struct layers *layers, int64_t slots, int n_rounds, int64_t *makespan_ns)
+{
+    int64_t *start_ns = need(layers->n_nodes, sizeof *start_ns);
+    int64_t *finish_ns = need(layers->n_nodes, sizeof *finish_ns);
+    double *rounds = need((size_t)n_rounds, sizeof *rounds), middle;
+
+    for (int i = 0; i < n_rounds; i++) {
+        int64_t begin_ns = cpu_clock_ns();
+
+        *makespan_ns = floor_run(layers, slots, start_ns, finish_ns);
+        rounds[i] = (double)(cpu_clock_ns() - begin_ns) / layers->n_nodes;
+    }
+    middle = median(rounds, n_rounds);
+    free(rounds);
+    free(start_ns);
+    free(finish_ns);
+    return middle;
 }

@@ -7,17 +7,7 @@
 #include <time.h>
 
 #include "base/random.h"
-
-static void *need(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-
-    if (memory == NULL) {
-        fprintf(stderr, "out of memory\n");
-        exit(7);
-    }
-    return memory;
-}
+#include "tests/bench/rounds.h"
 
 static void draw_before(struct layers *layers, struct random_stream *random, uint32_t node)
 {
@@ -106,14 +96,6 @@ void layers_free(struct layers *layers)
 }
 
 /* --- the graph ------------------------------------------------------------------------------ */
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 static weir_text text_of(struct graph *graph, const char *format, uint32_t number)
 {

@@ -39,6 +39,8 @@ struct graph *layers_graph(const struct layers *layers, const struct layers_opti
  *  starts and finishes. @return the makespan */
 int64_t floor_run(const struct layers *layers, int64_t slots, int64_t *start_ns,
                   int64_t *finish_ns);
+/** CPU time a node of that: the median of an odd number of rounds. */
+double floor_ns(const struct layers *layers, int64_t slots, int n_rounds, int64_t *makespan_ns);
 /** CPU time of this process. */
 int64_t cpu_clock_ns(void);
 

@@ -16,6 +16,7 @@
 #include "policies/registry.h"
 #include "sim/simulate.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 
 #define ROUNDS 5
 
@@ -24,14 +25,6 @@ struct cost {
     uint32_t n_found;
     enum run_status status;
 };
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 static struct cost once(const struct plan *plan)
 {

@@ -12,6 +12,7 @@
 #include "graph/text.h"
 #include "tests/bench/layers.h"
 #include "tests/bench/resident.h"
+#include "tests/bench/rounds.h"
 #include "tests/bench/texts.h"
 
 #define MOST_ROUNDS 5
@@ -20,14 +21,6 @@ struct shape {
     const char *name;
     struct text (*make)(uint32_t n_nodes);
 };
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 /* Rounds for about as many nodes in all, whatever the size. */
 static int rounds_of(uint32_t n_nodes)

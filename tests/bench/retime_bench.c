@@ -16,40 +16,9 @@
 #include "policies/registry.h"
 #include "sim/retime.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 
 #define ROUNDS 7
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
-
-static void *need(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-
-    if (memory == NULL) {
-        fprintf(stderr, "out of memory\n");
-        exit(7);
-    }
-    return memory;
-}
-
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof *values, by_value);
-    return values[ROUNDS / 2];
-}
 
 /* Small graphs are passed through again and again, so that the clock has something to read. */
 static uint32_t repeats(uint32_t n_nodes)
@@ -57,24 +26,7 @@ static uint32_t repeats(uint32_t n_nodes)
     return n_nodes >= 1000000 ? 1 : 1000000 / n_nodes;
 }
 
-/* --- floors --- */
-
-static double fifo_ns(const struct layers *layers, int64_t slots)
-{
-    int64_t *start = need(layers->n_nodes, sizeof *start);
-    int64_t *finish = need(layers->n_nodes, sizeof *finish);
-    double rounds[ROUNDS];
-
-    for (int i = 0; i < ROUNDS; i++) {
-        int64_t begin_ns = cpu_clock_ns();
-
-        (void)floor_run(layers, slots, start, finish);
-        rounds[i] = (double)(cpu_clock_ns() - begin_ns) / layers->n_nodes;
-    }
-    free(start);
-    free(finish);
-    return median(rounds);
-}
+/* --- the other floor --- */
 
 /* The longest path over the same edges as the compiled order has, with finishes kept. */
 static int64_t path(const struct retime *order, const int64_t *length_ns, int64_t *finish_ns)
@@ -131,8 +83,8 @@ static struct figures measure(const struct retime *order, const struct timeline 
             exit(1);
         }
     }
-    figures.path_ns = median(paths);
-    figures.pass_ns = median(passes);
+    figures.path_ns = median(paths, ROUNDS);
+    figures.pass_ns = median(passes, ROUNDS);
     free(length_ns);
     free(start_ns);
     return figures;
@@ -151,7 +103,8 @@ static void row(uint32_t n_nodes, uint32_t width, int64_t slots, const char *nam
     struct retime order;
     struct figures figures;
     struct weir_error err;
-    double fifo = fifo_ns(&layers, slots);
+    int64_t floor_makespan_ns;
+    double fifo = floor_ns(&layers, slots, ROUNDS, &floor_makespan_ns);
     int64_t begin_ns;
 
     must(policy_find("retain", &options.policy, &err), &err);

@@ -16,14 +16,7 @@
 #include "policies/registry.h"
 #include "sim/sampling.h"
 #include "tests/bench/layers.h"
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
+#include "tests/bench/rounds.h"
 
 static int64_t real_clock_ns(void)
 {

@@ -18,6 +18,7 @@
 #include "policies/registry.h"
 #include "sim/simulate.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 #include "tests/bench/turns.h"
 
 #define ROUNDS 5
@@ -27,47 +28,6 @@ struct variant {
     struct layers_options graph;
     struct simulate_options simulate;
 };
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
-
-static double median(double *values)
-{
-    for (int i = 1; i < ROUNDS; i++) {
-        double moved = values[i];
-        int at = i;
-
-        for (; at > 0 && values[at - 1] > moved; at--) {
-            values[at] = values[at - 1];
-        }
-        values[at] = moved;
-    }
-    return values[ROUNDS / 2];
-}
-
-static double floor_ns(const struct layers *layers, int64_t slots, int64_t *makespan_ns)
-{
-    int64_t *start = malloc(((size_t)layers->n_nodes + 1) * sizeof *start);
-    int64_t *finish = malloc(((size_t)layers->n_nodes + 1) * sizeof *finish);
-    double rounds[ROUNDS];
-
-    memset(start, 0, layers->n_nodes * sizeof *start);
-    memset(finish, 0, layers->n_nodes * sizeof *finish);
-    for (int i = 0; i < ROUNDS; i++) {
-        int64_t begin_ns = cpu_clock_ns();
-
-        *makespan_ns = floor_run(layers, slots, start, finish);
-        rounds[i] = (double)(cpu_clock_ns() - begin_ns) / layers->n_nodes;
-    }
-    free(start);
-    free(finish);
-    return median(rounds);
-}
 
 struct cost {
     double ns, details_ns, bytes, plan_ns; /* a node */
@@ -101,8 +61,8 @@ static struct cost measure(const struct graph *graph, const struct simulate_opti
         timeline_free(result.timeline);
         free(result.explanation);
     }
-    cost.ns = median(rounds);
-    cost.details_ns = median(details);
+    cost.ns = median(rounds, ROUNDS);
+    cost.details_ns = median(details, ROUNDS);
     plan_free(plan);
     report_free(report);
     return cost;
@@ -149,7 +109,7 @@ static void table(uint32_t n_nodes, uint32_t width, int64_t slots, const char *w
         {"edges only, share", {false, huge, slots, false}, share},
     };
     int64_t makespan_ns;
-    double floor_cost = floor_ns(&layers, slots, &makespan_ns);
+    double floor_cost = floor_ns(&layers, slots, ROUNDS, &makespan_ns);
 
     printf("%" PRIu32 " nodes, %" PRIu32 " edges, layers of %" PRIu32 ", %" PRId64
            " slots an engine; medians of %d rounds\n",

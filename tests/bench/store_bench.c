@@ -25,6 +25,7 @@
 #include "store/store.h"
 #include "tests/bench/layers.h"
 #include "tests/bench/resident.h"
+#include "tests/bench/rounds.h"
 #include "tests/bench/store_floor.h"
 
 #define STORE "store_bench.db"
@@ -45,14 +46,6 @@ enum step { STEP_FLOOR, STEP_HASH, STEP_SIMULATE, STEP_STORE, STEPS };
 
 static const char *const step_names[STEPS] = {"floor: bare rows", "hash of the graph", "simulate",
                                               "store a further run"};
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 /* ---- what is measured ---- */
 

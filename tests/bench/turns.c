@@ -3,16 +3,10 @@
  * so that every class is woken at each end. */
 #include "tests/bench/turns.h"
 
+#include "tests/bench/rounds.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
 
 static weir_text text_of(struct graph *graph, char letter, uint32_t number)
 {

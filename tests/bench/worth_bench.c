@@ -12,31 +12,10 @@
 #include "policies/registry.h"
 #include "sim/worth.h"
 #include "tests/bench/layers.h"
+#include "tests/bench/rounds.h"
 
 #define ROUNDS 5
 #define TRIED_MOST 10000
-
-static void must(enum weir_status status, const struct weir_error *err)
-{
-    if (status != WEIR_OK) {
-        fprintf(stderr, "%s\n", err->text);
-        exit((int)status);
-    }
-}
-
-static double median(double *values)
-{
-    for (int i = 1; i < ROUNDS; i++) {
-        double moved = values[i];
-        int at = i;
-
-        for (; at > 0 && values[at - 1] > moved; at--) {
-            values[at] = values[at - 1];
-        }
-        values[at] = moved;
-    }
-    return values[ROUNDS / 2];
-}
 
 /* An order with its lengths, and room for starts. */
 struct timed {
@@ -58,11 +37,8 @@ static void time_order(const struct graph *graph, struct timed *out)
     must(plan_make(graph, &planning, report, &plan, &err), &err);
     must(simulate(plan, &options, &result, &err), &err);
     must(retime_make(plan_binding(plan), result.timeline, &options, &out->retime, &err), &err);
-    out->length_ns = calloc(out->retime.n_nodes + (size_t)1, sizeof *out->length_ns);
-    out->start_ns = calloc(out->retime.n_nodes + (size_t)1, sizeof *out->start_ns);
-    if (out->length_ns == NULL || out->start_ns == NULL) {
-        must(weir_error_memory(&err), &err);
-    }
+    out->length_ns = need(out->retime.n_nodes, sizeof *out->length_ns);
+    out->start_ns = need(out->retime.n_nodes, sizeof *out->start_ns);
     retime_lengths(&out->retime, result.timeline, out->length_ns);
     timeline_free(result.timeline);
     free(result.explanation);
@@ -80,7 +56,7 @@ static double pass_ns(const struct timed *timed)
         (void)retime_pass(&timed->retime, timed->length_ns, timed->start_ns);
         rounds[i] = (double)(cpu_clock_ns() - begin_ns);
     }
-    return median(rounds);
+    return median(rounds, ROUNDS);
 }
 
 static double worth_ns(const struct timed *timed, struct worth *worth)
@@ -95,7 +71,7 @@ static double worth_ns(const struct timed *timed, struct worth *worth)
         must(worth_find(&timed->retime, timed->length_ns, worth, &err), &err);
         rounds[i] = (double)(cpu_clock_ns() - begin_ns);
     }
-    return median(rounds);
+    return median(rounds, ROUNDS);
 }
 
 /* CPU time of trying each node alone; exits when an answer is another. */
