@@ -71,6 +71,11 @@ replay_libreplay_a_SOURCES = \
 	replay/rates.h \
 	replay/runner.c \
 	replay/runner.h \
+	replay/runner_explain.c \
+	replay/runner_internal.h \
+	replay/runner_passes.c \
+	replay/runner_spread.c \
+	replay/runner_timing.c \
 	replay/schedule.c \
 	replay/schedule.h \
 	replay/schedule_needs.c \
