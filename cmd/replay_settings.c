@@ -6,14 +6,21 @@
 
 static void write_rates(struct json *json, const struct rates *rates)
 {
+    static const char *const names[STEP_WORKS] = {[STEP_STREAM] = "stream_bytes_per_s",
+                                                  [STEP_CACHE] = "cache_bytes_per_s",
+                                                  [STEP_MIX] = "mix_bytes_per_s"};
+    const struct measure_rate *compute = &rates->work[STEP_COMPUTE];
+
     json_open_object(json, "rates");
-    if (rates->compute.unit_ns > 0) {
-        json_ratio(json, "compute_ns_per_iteration", rates->compute.unit_ns);
-        json_ratio(json, "compute_fixed_ns", rates->compute.fixed_ns);
-        json_ratio(json, "compute_spread_ratio", rates->compute.noise.spread_ratio);
+    if (compute->unit_ns > 0) {
+        json_ratio(json, "compute_ns_per_iteration", compute->unit_ns);
+        json_ratio(json, "compute_fixed_ns", compute->fixed_ns);
+        json_ratio(json, "compute_spread_ratio", compute->noise.spread_ratio);
     }
-    if (rates->stream.unit_ns > 0)
-        json_ratio(json, "stream_bytes_per_s", 1e9 / rates->stream.unit_ns);
+    for (int work = 0; work < STEP_WORKS; work++) {
+        if (names[work] != NULL && rates->work[work].unit_ns > 0)
+            json_ratio(json, names[work], 1e9 / rates->work[work].unit_ns);
+    }
     json_open_array(json, "copies");
     for (uint32_t i = 0; i < rates->n_directions; i++) {
         const struct rates_direction *direction = &rates->directions[i];

@@ -132,7 +132,8 @@ extern "C" __global__ void __launch_bounds__(256)
     leave_writes(work);
 }
 
-/* Both: of each unit of 16 bytes a read, `intensity` multiply-adds and a write. */
+/* Both: of each unit of 64 bytes 4 reads of 16, `intensity` multiply-adds (a multiple of 4) on each 16
+ * bytes, and 4 writes. */
 extern "C" __global__ void __launch_bounds__(256)
     weir_mix(const weir_work *work, float4 *window, word window_units, word from_unit, word units,
              unsigned intensity, float seed)
@@ -144,17 +145,22 @@ extern "C" __global__ void __launch_bounds__(256)
     check_reads(work);
 #pragma unroll 1
     for (word i = 0; i < n; i++, unit += threads) {
-        float4 *at = window + (unit & (window_units - 1));
-        float4 value = __ldcs(at);
+        float4 *at = window + (unit & (window_units - 1)) * 4;
+        float4 value[4] = {__ldcs(at), __ldcs(at + 1), __ldcs(at + 2), __ldcs(at + 3)};
 
 #pragma unroll 1
         for (unsigned k = 0; k < intensity; k += 4) {
-            value.x = fmaf(value.x, m, seed);
-            value.y = fmaf(value.y, m, seed);
-            value.z = fmaf(value.z, m, seed);
-            value.w = fmaf(value.w, m, seed);
+#pragma unroll
+            for (int v = 0; v < 4; v++) {
+                value[v].x = fmaf(value[v].x, m, seed);
+                value[v].y = fmaf(value[v].y, m, seed);
+                value[v].z = fmaf(value[v].z, m, seed);
+                value[v].w = fmaf(value[v].w, m, seed);
+            }
         }
-        __stcs(at, value);
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+            __stcs(at + v, value[v]);
     }
     leave_writes(work);
 }

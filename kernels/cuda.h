@@ -10,9 +10,9 @@
 
 /* Multiply-adds of one thread in one iteration of weir_fma, two operations each. */
 #define KERNEL_CUDA_FMAS 64
-/* Of weir_read and weir_read_l2, and of weir_mix. */
-#define KERNEL_CUDA_READ_UNIT_BYTES 64
-#define KERNEL_CUDA_MIX_UNIT_BYTES 16
+/* Of weir_read, weir_read_l2 and weir_mix; and of what an intensity counts multiply-adds on. */
+#define KERNEL_CUDA_UNIT_BYTES 64
+#define KERNEL_CUDA_MIX_BYTES 16
 
 /* Addresses are the device's. */
 struct kernel_tag {

@@ -3,6 +3,7 @@
  * compiler could prove to stand still would be folded away. */
 #include "kernels/host.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define CHAINS (KERNEL_FMA_FLOPS / 2)
@@ -61,6 +62,39 @@ uint64_t kernel_read(const void *window, int64_t window_bytes, int64_t from, int
         from = from + stretch == end ? 0 : from + stretch;
     }
     return sum;
+}
+
+#define LINE_NUMBERS 8 /* of 64 bits in 64 bytes */
+
+/* As the chains of kernel_fma, each number runs towards shift / (1 - scale). */
+static void mix_line(_Atomic double *at, int n_steps, double scale, double shift)
+{
+    double line[LINE_NUMBERS];
+
+    for (int i = 0; i < LINE_NUMBERS; i++)
+        line[i] = atomic_load_explicit(&at[i], memory_order_relaxed);
+    for (int step = 0; step < n_steps; step++) {
+        for (int i = 0; i < LINE_NUMBERS; i++)
+            line[i] = line[i] * scale + shift;
+    }
+    for (int i = 0; i < LINE_NUMBERS; i++)
+        atomic_store_explicit(&at[i], line[i], memory_order_relaxed);
+}
+
+int64_t kernel_mix(_Atomic double *window, int64_t window_bytes, int64_t from, int64_t bytes,
+                   int n_steps, double seed)
+{
+    int64_t end = window_bytes / 64;
+    int64_t line = from / 64;
+    double scale = 1.0 - 1e-9 / (1.0 + seed * seed);
+
+    for (int64_t left = (bytes + 63) / 64; left > 0; left--) {
+        if (line >= end)
+            line = 0;
+        mix_line(window + line * LINE_NUMBERS, n_steps, scale, 1e-3);
+        line++;
+    }
+    return line >= end ? 0 : line * 64;
 }
 
 int64_t kernel_copy(void *target, const void *source, int64_t window_bytes, int64_t from,

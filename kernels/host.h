@@ -22,6 +22,14 @@ double kernel_fma(int64_t iterations, double seed);
  *  @return the sum of the 64-bit words read, modulo 2^64 */
 uint64_t kernel_read(const void *window, int64_t window_bytes, int64_t from, int64_t bytes);
 
+/** Goes through @p bytes (rounded up to 64) of @p window, round and round, beginning at byte @p from:
+ *  reads numbers of 64 bits, does @p n_steps (0 or more) multiply-adds on each and writes it back. Several
+ *  threads may go through one window at once; what its numbers are then is of no meaning.
+ *  @param window_bytes 64 or more; only whole 64 bytes of it are used  @param from a multiple of 64
+ *  @return where it stopped: the @p from of the next call */
+int64_t kernel_mix(_Atomic double *window, int64_t window_bytes, int64_t from, int64_t bytes,
+                   int n_steps, double seed);
+
 /** Copies @p bytes from @p source to the same place of @p target, round and round through
  *  @p window_bytes (1 or more) of each, beginning at byte @p from (within the window). The two do
  *  not overlap.

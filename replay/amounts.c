@@ -14,19 +14,24 @@
 #define LATE_RATIO 1.05     /* a pass that takes longer than this is a deviation */
 #define LATE_NS 1000
 
-static weir_class class_named(const struct graph *graph, const char *name)
+static enum step_action work_of(const struct graph *graph, weir_node node)
 {
-    weir_text text = graph_find_text(graph, name);
+    static const char *const names[STEP_WORKS] = {[STEP_STREAM] = AMOUNTS_STREAM_CLASS,
+                                                  [STEP_CACHE] = AMOUNTS_CACHE_CLASS,
+                                                  [STEP_MIX] = AMOUNTS_MIX_CLASS};
+    weir_class class_ = graph_node_class(graph, node);
+    const char *name = weir_is(class_) ? graph_text(graph, graph_class_name(graph, class_)) : "";
 
-    if (text.index == 0)
-        return (weir_class){WEIR_NONE};
-    return graph_find_class(graph, text);
+    for (int work = 0; work < STEP_WORKS; work++) {
+        if (names[work] != NULL && strcmp(name, names[work]) == 0)
+            return (enum step_action)work;
+    }
+    return STEP_COMPUTE;
 }
 
 enum step_action amounts_action(const struct graph *graph, weir_node node, int64_t isolated_ns)
 {
     struct graph_node value;
-    weir_class stream;
 
     graph_node(graph, node, &value);
     switch (value.kind) {
@@ -44,11 +49,7 @@ enum step_action amounts_action(const struct graph *graph, weir_node node, int64
     case NODE_BARRIER:
         break;
     }
-    if (isolated_ns == 0)
-        return STEP_MARK;
-    stream = class_named(graph, AMOUNTS_STREAM_CLASS);
-    return weir_is(stream) && weir_same(graph_node_class(graph, node), stream) ? STEP_STREAM
-                                                                               : STEP_COMPUTE;
+    return isolated_ns == 0 ? STEP_MARK : work_of(graph, node);
 }
 
 int64_t amounts_copy_bytes(const struct graph *graph, weir_node node)
@@ -180,8 +181,9 @@ static enum weir_status set_amount(struct schedule *schedule, uint32_t index,
 {
     struct step *step = &schedule->step[index];
     double planned_ns = (double)schedule->planned_ns[index];
+    /* Beside an allocation and a reclamation there is arithmetic. */
     const struct measure_rate *rate =
-        step->action == STEP_STREAM ? &rates->stream : &rates->compute;
+        &rates->work[step->action < STEP_WORKS ? step->action : STEP_COMPUTE];
 
     if (step->action == STEP_COPY)
         return step->n_copied > 0 ? set_copy(schedule, index, rates, err) : WEIR_OK;
@@ -206,8 +208,9 @@ enum weir_status amounts_set(struct schedule *schedule, const struct rates *rate
     what = schedule_text(schedule,
                          "%" PRIu32 " actions are planned shorter than the %.0f ns that the least "
                          "work takes here: use a greater --scale-time",
-                         n_short, rates->compute.fixed_ns);
-    return what == NULL ? weir_error_memory(err)
-                        : schedule_deviates(schedule, (weir_node){WEIR_NONE}, what,
-                                            (int64_t)(rates->compute.fixed_ns * n_short), err);
+                         n_short, rates->work[STEP_COMPUTE].fixed_ns);
+    return what == NULL
+               ? weir_error_memory(err)
+               : schedule_deviates(schedule, (weir_node){WEIR_NONE}, what,
+                                   (int64_t)(rates->work[STEP_COMPUTE].fixed_ns * n_short), err);
 }

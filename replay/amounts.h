@@ -5,8 +5,10 @@
 
 #include "replay/schedule.h"
 
-/* Nodes of this class stream memory; other nodes that compute do arithmetic. */
+/* What nodes that compute do, by their class; those of any other do arithmetic. */
 #define AMOUNTS_STREAM_CLASS "stream"
+#define AMOUNTS_CACHE_CLASS "cache"
+#define AMOUNTS_MIX_CLASS "mix"
 
 /** What a node of the graph does. */
 enum step_action amounts_action(const struct graph *graph, weir_node node, int64_t isolated_ns);

@@ -179,6 +179,8 @@ static enum weir_status cuda_open(const struct device_setup *setup, struct devic
 static const struct mechanism mechanisms[] = {
     [STEP_COMPUTE] = {"multiply-add kernel in a stream", NULL},
     [STEP_STREAM] = {"streaming read kernel in a stream", NULL},
+    [STEP_CACHE] = {"read kernel in the second cache in a stream", NULL},
+    [STEP_MIX] = {"kernel of reads, multiply-adds and writes in a stream", NULL},
     [STEP_COPY] = {"asynchronous copy in a stream", NULL},
     [STEP_ALLOCATE] = {"place in memory", NULL},
     [STEP_RECLAIM] = {"place given back", NULL},

@@ -20,6 +20,8 @@
 enum cuda_kernel {
     CUDA_FMA,
     CUDA_READ,
+    CUDA_READ_L2,
+    CUDA_MIX,
     CUDA_TAGS,
     CUDA_GATE,
     CUDA_TIME,
@@ -101,9 +103,9 @@ struct cuda_queue {
     cu_event over;   /* when all of it is */
     uint32_t *steps; /* by position */
     uint32_t n_steps;
-    uint32_t n_pending; /* commands handed over while the gate is shut */
-    bool knows_begin;   /* has waited for the run's begin to be taken down */
-    int64_t stream_at;  /* the unit from which weir_read reads on */
+    uint32_t n_pending;            /* commands handed over while the gate is shut */
+    bool knows_begin;              /* has waited for the run's begin to be taken down */
+    int64_t window_at[STEP_WORKS]; /* the unit of a window from which its kernel goes on */
 };
 
 /* A buffer's place, fixed when the device is opened; or, in a pool, while it lives. */
@@ -163,9 +165,13 @@ struct cuda {
     bool has_own_works;         /* in its own memory */
     cu_deviceptr words;         /* CUDA_WORDS, counters by step, then 64-bit slots for times */
     size_t words_bytes, slots_at;
-    uint32_t n_slots;    /* the first is when the run began */
-    cu_deviceptr window; /* what weir_read reads; 0: no step streams */
-    int64_t window_units;
+    uint32_t n_slots; /* the first is when the run began */
+    /* What kernels go through, by the step's action; 0: no step does. Weir_mix writes its own, in which
+     * nothing else lies. */
+    struct cuda_window {
+        cu_deviceptr address;
+        int64_t n_units; /* a power of two */
+    } windows[STEP_WORKS];
 
     /* A run. */
     volatile uint32_t *gate; /* pinned: [0] the gate, [1] 1 when it or a clock gave up */

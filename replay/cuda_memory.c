@@ -13,8 +13,13 @@
 #include "replay/cuda_internal.h"
 
 #define ALIGN_BYTES 256
-#define WINDOW_BYTES ((int64_t)1 << 30) /* what weir_read reads, at most */
-#define L2_TIMES 8 /* and at least so many times the L2 cache, if there is room */
+/* What weir_read and weir_mix go through, each its own: at most so much, at least so many times the L2
+ * cache, if there is room. */
+#define WINDOW_BYTES ((int64_t)1 << 30)
+#define L2_TIMES 8
+/* What weir_read_l2 reads, at most, of the L2 cache: half of one may be further away than the other, and
+ * hold the same again. */
+#define L2_PART 0.4
 
 static int64_t aligned(int64_t bytes)
 {
@@ -125,27 +130,58 @@ static enum weir_status place_on_device(struct cuda *cuda, struct weir_error *er
     return status;
 }
 
-static enum weir_status place_window(struct cuda *cuda, struct weir_error *err)
-{
-    int64_t bytes = KERNEL_CUDA_READ_UNIT_BYTES;
-    bool is_needed = false;
+/* ---- windows ---- */
 
-    for (uint32_t i = 0; i < cuda->n_submitted; i++) {
-        is_needed = is_needed || cuda->steps[i].given.action == STEP_STREAM;
+static bool has_window(enum step_action action)
+{
+    return action == STEP_STREAM || action == STEP_CACHE || action == STEP_MIX;
+}
+
+/* A power of two. All queues share it, so that caches hold as much of it whoever reads it. */
+static int64_t window_bytes(const struct cuda_context *context, enum step_action action)
+{
+    int64_t bytes = KERNEL_CUDA_UNIT_BYTES;
+
+    if (action == STEP_CACHE) {
+        while (2 * (double)bytes <= L2_PART * (double)context->l2_bytes) {
+            bytes *= 2;
+        }
+        return bytes;
     }
-    if (!is_needed) {
-        return WEIR_OK;
-    }
-    while (bytes < L2_TIMES * cuda->context.l2_bytes && bytes < WINDOW_BYTES &&
-           bytes < cuda->context.memory_bytes / 8) {
+    while (bytes < L2_TIMES * context->l2_bytes && bytes < WINDOW_BYTES &&
+           bytes < context->memory_bytes / 8) {
         bytes *= 2;
     }
-    cuda->window_units = bytes / KERNEL_CUDA_READ_UNIT_BYTES;
+    return bytes;
+}
+
+static enum weir_status place_window(struct cuda *cuda, enum step_action action,
+                                     struct weir_error *err)
+{
+    struct cuda_window *window = &cuda->windows[action];
+    int64_t bytes = window_bytes(&cuda->context, action);
+
+    window->n_units = bytes / KERNEL_CUDA_UNIT_BYTES;
     for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {
-        cuda->queues[q].stream_at = cuda->window_units / (cuda->setup.n_queues + 1) * q;
+        cuda->queues[q].window_at[action] = window->n_units / (cuda->setup.n_queues + 1) * q;
     }
-    return cuda_check(&cuda->context, cuda->context.driver.mem_alloc(&cuda->window, (size_t)bytes),
-                      "cuMemAlloc", err);
+    return cuda_check(&cuda->context,
+                      cuda->context.driver.mem_alloc(&window->address, (size_t)bytes), "cuMemAlloc",
+                      err);
+}
+
+static enum weir_status place_windows(struct cuda *cuda, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < cuda->n_submitted && status == WEIR_OK; i++) {
+        enum step_action action = cuda->steps[i].given.action;
+
+        if (has_window(action) && cuda->windows[action].address == 0) {
+            status = place_window(cuda, action, err);
+        }
+    }
+    return status;
 }
 
 /* ---- what steps find and leave ---- */
@@ -158,8 +194,7 @@ static uint32_t first_checked(const struct step *step)
 
 static bool has_tags(const struct step *step)
 {
-    return step->action == STEP_COMPUTE || step->action == STEP_STREAM ||
-           step->action == STEP_MARK || step->action == STEP_COPY;
+    return step->action < STEP_WORKS || step->action == STEP_MARK || step->action == STEP_COPY;
 }
 
 static size_t count_stretches(const struct cuda *cuda)
@@ -299,7 +334,7 @@ enum weir_status cuda_memory_seal(struct cuda *cuda, struct weir_error *err)
         status = place_on_device(cuda, err);
     }
     if (status == WEIR_OK) {
-        status = place_window(cuda, err);
+        status = place_windows(cuda, err);
     }
     if (status == WEIR_OK) {
         status = make_words(cuda, err);
@@ -403,7 +438,11 @@ enum weir_status cuda_memory_verify(struct cuda *cuda, struct weir_error *err)
 void cuda_memory_free(struct cuda *cuda)
 {
     const struct cuda_driver *driver = &cuda->context.driver;
-    const cu_deviceptr places[] = {cuda->place, cuda->words, cuda->window,
+    const cu_deviceptr places[] = {cuda->place,
+                                   cuda->words,
+                                   cuda->windows[STEP_STREAM].address,
+                                   cuda->windows[STEP_CACHE].address,
+                                   cuda->windows[STEP_MIX].address,
                                    cuda->has_own_works ? cuda->works_address : 0};
     void *pinned[] = {cuda->host_place, cuda->works, (void *)(uintptr_t)cuda->gate};
 

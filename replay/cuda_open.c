@@ -12,8 +12,9 @@
 #define CUDA_CONNECTIONS 32
 #define CONNECTIONS_TEXT "32"
 
-static const char *const kernel_names[CUDA_KERNELS] = {
-    "weir_fma", "weir_read", "weir_tags", "weir_gate", "weir_time", "weir_until", "weir_clock"};
+static const char *const kernel_names[CUDA_KERNELS] = {"weir_fma",  "weir_read",  "weir_read_l2",
+                                                       "weir_mix",  "weir_tags",  "weir_gate",
+                                                       "weir_time", "weir_until", "weir_clock"};
 
 enum weir_status cuda_check(const struct cuda_context *context, cu_result result, const char *call,
                             struct weir_error *err)

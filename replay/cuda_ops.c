@@ -91,7 +91,7 @@ enum weir_status cuda_op_end(struct cuda *cuda, cu_result result, const char *ca
 enum weir_status cuda_launch(struct cuda *cuda, struct cuda_op op, enum cuda_kernel kernel,
                              void **values, struct weir_error *err)
 {
-    bool is_wide = kernel == CUDA_FMA || kernel == CUDA_READ;
+    bool is_wide = kernel <= CUDA_MIX;
     unsigned blocks = is_wide ? (unsigned)cuda->context.n_processors : 1;
     unsigned threads = is_wide || kernel == CUDA_TAGS ? KERNEL_CUDA_THREADS : 1;
     enum weir_status status;

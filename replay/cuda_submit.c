@@ -90,21 +90,50 @@ static enum weir_status compute(struct cuda *cuda, uint32_t index, struct weir_e
     return cuda_launch(cuda, work_op(cuda, index), CUDA_FMA, values, err);
 }
 
-static enum weir_status stream(struct cuda *cuda, uint32_t index, struct weir_error *err)
+/* Which units of its window a step goes through: as many as its amount has bytes, from where the last of
+ * its queue stopped. */
+struct units {
+    uint64_t window, n_in_window, from, n;
+};
+
+static struct units take_units(struct cuda *cuda, uint32_t index)
 {
     const struct step *step = &cuda->steps[index].given;
-    struct cuda_queue *queue = &cuda->queues[step->queue];
+    const struct cuda_window *window = &cuda->windows[step->action];
+    int64_t *at = &cuda->queues[step->queue].window_at[step->action];
+    struct units units = {.window = window->address,
+                          .n_in_window = (uint64_t)window->n_units,
+                          .from = (uint64_t)*at,
+                          .n = ((uint64_t)step->amount + KERNEL_CUDA_UNIT_BYTES - 1) /
+                               KERNEL_CUDA_UNIT_BYTES};
+
+    *at = (int64_t)((units.from + units.n) % units.n_in_window);
+    return units;
+}
+
+static enum weir_status read_window(struct cuda *cuda, uint32_t index, enum cuda_kernel kernel,
+                                    struct weir_error *err)
+{
+    struct units units = take_units(cuda, index);
     uint64_t work = cuda_work_address(cuda, index);
-    uint64_t window = cuda->window, window_units = (uint64_t)cuda->window_units;
-    uint64_t from = (uint64_t)queue->stream_at;
-    uint64_t units =
-        ((uint64_t)step->amount + KERNEL_CUDA_READ_UNIT_BYTES - 1) / KERNEL_CUDA_READ_UNIT_BYTES;
     uint64_t sink = cuda->words + CUDA_WORD_SINK * sizeof(uint64_t);
     uint32_t seed = 1;
-    void *values[] = {&work, &window, &window_units, &from, &units, &seed, &sink};
+    void *values[] = {&work, &units.window, &units.n_in_window, &units.from, &units.n,
+                      &seed, &sink};
 
-    queue->stream_at = (int64_t)((from + units) % window_units);
-    return cuda_launch(cuda, work_op(cuda, index), CUDA_READ, values, err);
+    return cuda_launch(cuda, work_op(cuda, index), kernel, values, err);
+}
+
+static enum weir_status mix(struct cuda *cuda, uint32_t index, struct weir_error *err)
+{
+    struct units units = take_units(cuda, index);
+    uint64_t work = cuda_work_address(cuda, index);
+    uint32_t intensity = STEP_MIX_FMAS * KERNEL_CUDA_MIX_BYTES / STEP_MIX_BYTES;
+    float seed = 1e-3F;
+    void *values[] = {&work,      &units.window, &units.n_in_window, &units.from, &units.n,
+                      &intensity, &seed};
+
+    return cuda_launch(cuda, work_op(cuda, index), CUDA_MIX, values, err);
 }
 
 /* An action without work of its own, that still finds and leaves data. */
@@ -183,7 +212,11 @@ static enum weir_status act(struct cuda *cuda, uint32_t index, struct weir_error
     case STEP_COMPUTE:
         return compute(cuda, index, err);
     case STEP_STREAM:
-        return stream(cuda, index, err);
+        return read_window(cuda, index, CUDA_READ, err);
+    case STEP_CACHE:
+        return read_window(cuda, index, CUDA_READ_L2, err);
+    case STEP_MIX:
+        return mix(cuda, index, err);
     case STEP_COPY:
         return copy(cuda, index, err);
     case STEP_ALLOCATE:

@@ -27,15 +27,26 @@ struct device_info {
 
 /* What one step does on the device. */
 enum step_action {
-    STEP_COMPUTE,  /* fixed arithmetic work: amount = iterations */
-    STEP_STREAM,   /* fixed memory work: amount = bytes read */
-    STEP_COPY,     /* amount = bytes moved from reads to writes, round and round */
+    STEP_COMPUTE, /* fixed arithmetic work: amount = iterations */
+    STEP_STREAM,  /* fixed memory work: amount = bytes read */
+    STEP_CACHE,   /* the same in a cache: amount = bytes read, round and round of a few */
+    STEP_MIX,     /* both: amount = bytes of memory that are read, reckoned with and written back */
+    STEP_COPY,    /* amount = bytes moved from reads to writes, round and round */
     STEP_ALLOCATE, /* gets the buffers of writes; amount = iterations of arithmetic beside it */
     STEP_RECLAIM,  /* gives the buffers of writes back; amount as above */
     STEP_MARK,     /* no work: barriers, mappings, waits */
     STEP_PASS      /* does not run: who waits for it waits for what it waits for, its lags and its
                       release added; no span */
 };
+
+/* The first actions are work alone, on no buffer: a device does so much of each in a second. */
+#define STEP_WORKS (STEP_MIX + 1)
+
+/* Multiply-adds of STEP_MIX on each so many bytes: two operations to a byte that is read or written,
+ * between what a processor core has to a byte of its memory (about one) and what a GPU has (ten and
+ * more), so that both are busy with either for part of the time. */
+#define STEP_MIX_FMAS 32
+#define STEP_MIX_BYTES 16
 
 struct step_wait {
     uint32_t step;      /* the producer's step */

@@ -102,7 +102,8 @@ static void host_free(struct host *host)
             host_pool_give(&host->pool, memory, host->buffers[i].got_bytes);
     }
     host_pool_end(&host->pool);
-    free(host->window);
+    for (int w = 0; w < STEP_WORKS; w++)
+        free(host->windows[w]);
     (void)pthread_mutex_destroy(&host->buffer_lock);
     (void)pthread_mutex_destroy(&host->lock);
     (void)pthread_cond_destroy(&host->wake);
@@ -170,6 +171,8 @@ static enum weir_status host_open(const struct device_setup *setup, struct devic
 static const struct mechanism mechanisms[] = {
     [STEP_COMPUTE] = {"multiply-add loop on a queue's thread", NULL},
     [STEP_STREAM] = {"streaming read loop on a queue's thread", NULL},
+    [STEP_CACHE] = {"read loop in a core's cache on a queue's thread", NULL},
+    [STEP_MIX] = {"loop of reads, multiply-adds and writes on a queue's thread", NULL},
     [STEP_COPY] = {"memcpy on a queue's thread", NULL},
     [STEP_ALLOCATE] = {"block of a pool of touched memory", NULL},
     [STEP_RECLAIM] = {"block given back to the pool", NULL},
@@ -177,14 +180,20 @@ static const struct mechanism mechanisms[] = {
     [STEP_PASS] = {"does not run; its edges pass on", NULL},
 };
 
-static enum weir_status need_window(struct host *host, struct weir_error *err)
+static enum weir_status need_window(struct host *host, enum step_action action,
+                                    struct weir_error *err)
 {
-    if (host->window != NULL)
+    static const int64_t bytes[STEP_WORKS] = {[STEP_STREAM] = HOST_WINDOW_BYTES,
+                                              [STEP_CACHE] = HOST_CACHE_BYTES,
+                                              [STEP_MIX] = HOST_WINDOW_BYTES};
+    void **window = action < STEP_WORKS ? &host->windows[action] : NULL;
+
+    if (window == NULL || bytes[action] == 0 || *window != NULL)
         return WEIR_OK;
-    host->window = aligned_alloc(4096, (size_t)HOST_WINDOW_BYTES);
-    if (host->window == NULL)
+    *window = aligned_alloc(4096, (size_t)bytes[action]);
+    if (*window == NULL)
         return weir_error_memory(err);
-    memset(host->window, 1, (size_t)HOST_WINDOW_BYTES);
+    memset(*window, 1, (size_t)bytes[action]);
     return WEIR_OK;
 }
 
@@ -197,7 +206,7 @@ static enum weir_status host_submit(struct device *device, const struct step *gi
 
     if (status != WEIR_OK)
         return status;
-    if (given->action == STEP_STREAM && need_window(host, err) != WEIR_OK)
+    if (need_window(host, given->action, err) != WEIR_OK)
         return err->status;
     *how = mechanisms[given->action];
     host->n_submitted++;
@@ -224,7 +233,8 @@ static enum weir_status list_queues(struct host *host, struct weir_error *err)
 
         queue->steps = arena_array(&host->arena, queue->n_steps, sizeof *queue->steps);
         queue->n_steps = 0;
-        queue->stream_at = HOST_WINDOW_BYTES / 64 / (host->setup.n_queues + 1) * q * 64;
+        queue->places.stream_at = HOST_WINDOW_BYTES / 64 / (host->setup.n_queues + 1) * q * 64;
+        queue->places.mix_at = queue->places.stream_at;
         if (queue->steps == NULL)
             return weir_error_memory(err);
     }

@@ -17,8 +17,17 @@
 #include "base/arena.h"
 #include "replay/device.h"
 
-/* What the streaming loop reads, round and round: more than any cache holds. */
+/* What loops go through, round and round. More than any cache holds, for those that are to meet the
+ * memory; and what is in any core's own second cache and in no first one, for those that are not. All
+ * threads share each: a window that is only read is in the cache of every core that reads it, and of what
+ * is written nobody asks what it is. */
 #define HOST_WINDOW_BYTES ((int64_t)64 << 20)
+#define HOST_CACHE_BYTES ((int64_t)128 << 10)
+
+/* Where a thread's loops go on. */
+struct host_places {
+    int64_t stream_at, mix_at;
+};
 
 /* No time of a run is later: sums with the clock do not overflow. */
 #define HOST_LATEST_NS (INT64_MAX / 4)
@@ -84,7 +93,7 @@ struct host_queue {
     bool is_running;             /* the thread exists */
     uint32_t *steps;
     uint32_t n_steps;
-    int64_t stream_at; /* where its streaming loop reads on */
+    struct host_places places;
 };
 
 /* Steps without a queue that must not run yet, the earliest first. */
@@ -104,7 +113,7 @@ struct host {
     struct host_buffer *buffers;
     struct host_pool pool;
     pthread_mutex_t buffer_lock; /* while a buffer begins or ends */
-    unsigned char *window;       /* what the streaming loop reads; NULL: no step streams */
+    void *windows[STEP_WORKS]; /* by what goes through them; NULL: no step does, or it needs none */
     uint32_t n_processors;
     bool is_sealed;    /* successors and threads are there */
     bool is_abandoned; /* a thread did not end: its memory must stay */
@@ -138,8 +147,8 @@ const char *host_step_name(const struct host *, uint32_t step, char *out, size_t
 
 /* ---- what a step does (host_work.c) ---- */
 
-/** Does the step's work and stamps it. @param stream_at where a streaming loop reads on */
-void host_work(struct host *, uint32_t index, int64_t *stream_at);
+/** Does the step's work and stamps it. @param places of the thread that runs it */
+void host_work(struct host *, uint32_t index, struct host_places *places);
 /** What a step that does not run does all the same: buffers that it might have used may end. */
 void host_pass(struct host *, uint32_t index);
 /** Buffers as they are before a run: initial ones with their tags, no others. */
@@ -154,9 +163,9 @@ void host_order_reset(struct host *);
 /** The step starts now, or has finished: those that wait for it are counted down; ready steps
  *  without a queue are run here, unless they are due later or the step is only starting. */
 void host_order_started(struct host *, uint32_t step);
-void host_order_finished(struct host *, uint32_t step, int64_t *stream_at);
+void host_order_finished(struct host *, uint32_t step, struct host_places *places);
 /** Runs a step without a queue, and those it makes ready. */
-void host_order_run(struct host *, uint32_t step, int64_t *stream_at);
+void host_order_run(struct host *, uint32_t step, struct host_places *places);
 
 /* ---- threads and waiting (host_queue.c) ---- */
 

@@ -148,7 +148,7 @@ static void count_finished(struct host *host)
     (void)pthread_mutex_unlock(&host->lock);
 }
 
-static void run_list(struct host *host, struct ready_list *list, int64_t *stream_at)
+static void run_list(struct host *host, struct ready_list *list, struct host_places *places)
 {
     while (list->first != WEIR_NONE && !atomic_load(&host->is_stopped)) {
         uint32_t index = list->first;
@@ -166,7 +166,7 @@ static void run_list(struct host *host, struct ready_list *list, int64_t *stream
             host_timer_add(host, index, due_ns);
             continue;
         } else {
-            host_work(host, index, stream_at);
+            host_work(host, index, places);
             count_down(host, index, false, step->finish_ns, list);
         }
         count_finished(host);
@@ -186,19 +186,19 @@ void host_order_started(struct host *host, uint32_t step)
     }
 }
 
-void host_order_finished(struct host *host, uint32_t step, int64_t *stream_at)
+void host_order_finished(struct host *host, uint32_t step, struct host_places *places)
 {
     struct ready_list list = {WEIR_NONE, WEIR_NONE};
 
     count_down(host, step, false, host->steps[step].finish_ns, &list);
-    run_list(host, &list, stream_at);
+    run_list(host, &list, places);
     count_finished(host);
 }
 
-void host_order_run(struct host *host, uint32_t step, int64_t *stream_at)
+void host_order_run(struct host *host, uint32_t step, struct host_places *places)
 {
     struct ready_list list = {WEIR_NONE, WEIR_NONE};
 
     list_add(host, &list, step);
-    run_list(host, &list, stream_at);
+    run_list(host, &list, places);
 }

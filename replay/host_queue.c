@@ -201,10 +201,10 @@ static void run_steps(struct host_queue *queue)
             wait_until_due(queue, due_ns);
         if (atomic_load(&host->is_stopped))
             return;
-        host_work(host, index, &queue->stream_at);
+        host_work(host, index, &queue->places);
         if (atomic_load(&host->is_stopped))
             return;
-        host_order_finished(host, index, &queue->stream_at);
+        host_order_finished(host, index, &queue->places);
     }
 }
 
@@ -405,7 +405,7 @@ static void name_overdue(struct host *host)
 }
 
 /* Under host->lock: runs what is due; sleeps until something is, or until until_ns. */
-static void serve_timers(struct host *host, int64_t until_ns, int64_t *stream_at)
+static void serve_timers(struct host *host, int64_t until_ns, struct host_places *places)
 {
     int64_t now_ns = host_now_ns(host);
     int64_t due_ns = host->n_timers == 0 ? until_ns : host->timers[0].due_ns;
@@ -414,7 +414,7 @@ static void serve_timers(struct host *host, int64_t until_ns, int64_t *stream_at
         uint32_t step = timer_take(host);
 
         (void)pthread_mutex_unlock(&host->lock);
-        host_order_run(host, step, stream_at);
+        host_order_run(host, step, places);
         (void)pthread_mutex_lock(&host->lock);
         return;
     }
@@ -440,7 +440,7 @@ static bool is_over(const struct host *host)
 
 void host_queues_run(struct host *host)
 {
-    int64_t stream_at = 0;
+    struct host_places places = {0, 0};
     int64_t until_ns = host->setup.deadline_ns;
     bool is_late = false;
 
@@ -452,7 +452,7 @@ void host_queues_run(struct host *host)
     (void)pthread_mutex_lock(&host->lock);
     while (!is_over(host)) {
         if (host_now_ns(host) < until_ns) {
-            serve_timers(host, until_ns, &stream_at);
+            serve_timers(host, until_ns, &places);
         } else if (!is_late) {
             is_late = true;
             until_ns = host_now_ns(host) + GRACE_NS;

@@ -11,6 +11,7 @@
 
 #define PIECE_ITERATIONS 8192
 #define PIECE_BYTES (512 << 10)
+#define PIECE_MIX_BYTES (64 << 10)
 
 /* Results of the loops end here, where no compiler can do without them. */
 static _Thread_local volatile double sink_ratio;
@@ -216,8 +217,30 @@ static void stream(struct host *host, int64_t bytes, int64_t *stream_at)
     while (bytes > 0 && !atomic_load(&host->is_stopped)) {
         int64_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
 
-        sink_sum = kernel_read(host->window, HOST_WINDOW_BYTES, *stream_at, piece);
+        sink_sum = kernel_read(host->windows[STEP_STREAM], HOST_WINDOW_BYTES, *stream_at, piece);
         *stream_at = (*stream_at + piece + 63) / 64 * 64 % HOST_WINDOW_BYTES;
+        bytes -= piece;
+    }
+}
+
+static void read_cache(struct host *host, int64_t bytes)
+{
+    while (bytes > 0 && !atomic_load(&host->is_stopped)) {
+        int64_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+
+        sink_sum = kernel_read(host->windows[STEP_CACHE], HOST_CACHE_BYTES, 0, piece);
+        bytes -= piece;
+    }
+}
+
+/* A number of 64 bits is half of STEP_MIX_BYTES. */
+static void mix(struct host *host, int64_t bytes, int64_t *mix_at)
+{
+    while (bytes > 0 && !atomic_load(&host->is_stopped)) {
+        int64_t piece = bytes < PIECE_MIX_BYTES ? bytes : PIECE_MIX_BYTES;
+
+        *mix_at = kernel_mix(host->windows[STEP_MIX], HOST_WINDOW_BYTES, *mix_at, piece,
+                             STEP_MIX_FMAS * 8 / STEP_MIX_BYTES, 1.0);
         bytes -= piece;
     }
 }
@@ -278,7 +301,7 @@ static bool reclaim(struct host *host, uint32_t index)
 }
 
 /* @return false when the run has failed */
-static bool act(struct host *host, uint32_t index, int64_t *stream_at)
+static bool act(struct host *host, uint32_t index, struct host_places *places)
 {
     const struct step *step = &host->steps[index].given;
 
@@ -287,7 +310,13 @@ static bool act(struct host *host, uint32_t index, int64_t *stream_at)
         compute(host, step->amount);
         return leave_tags(host, index);
     case STEP_STREAM:
-        stream(host, step->amount, stream_at);
+        stream(host, step->amount, &places->stream_at);
+        return leave_tags(host, index);
+    case STEP_CACHE:
+        read_cache(host, step->amount);
+        return leave_tags(host, index);
+    case STEP_MIX:
+        mix(host, step->amount, &places->mix_at);
         return leave_tags(host, index);
     case STEP_COPY:
         return copy(host, index) && leave_tags(host, index);
@@ -314,7 +343,7 @@ static bool is_timed(const struct step *step)
     return step->amount > 0;
 }
 
-void host_work(struct host *host, uint32_t index, int64_t *stream_at)
+void host_work(struct host *host, uint32_t index, struct host_places *places)
 {
     struct host_step *step = &host->steps[index];
     int64_t processor_ns = 0;
@@ -327,7 +356,7 @@ void host_work(struct host *host, uint32_t index, int64_t *stream_at)
         host_order_started(host, index);
     if (is_timed(&step->given))
         processor_ns = processor_clock_ns();
-    if (check_tags(host, index) && act(host, index, stream_at) && is_timed(&step->given))
+    if (check_tags(host, index) && act(host, index, places) && is_timed(&step->given))
         step->processor_ns = processor_clock_ns() - processor_ns;
     if (!atomic_load(&host->is_stopped)) /* else its work may have been cut short */
         step->finish_ns = host_now_ns(host);

@@ -11,6 +11,7 @@
 #define TRIAL_NS 100000 /* long enough to guess a rate from */
 #define TRIAL_ROUNDS 8
 #define SIZES 6
+#define LINE_BYTES 64 /* loops and kernels go through as many at a time */
 
 int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
 {
@@ -81,8 +82,11 @@ static void choose_amounts(const struct measure_action *action, double units_per
         most = fmin(most, (double)most_passes * (double)action->window_bytes);
     if (most < 2 * least)
         most = 2 * least;
-    for (int i = 0; i < SIZES; i++)
+    for (int i = 0; i < SIZES; i++) {
         amounts[i] = (int64_t)llround(least * pow(most / least, (double)i / (SIZES - 1)));
+        if (action->action != STEP_COMPUTE && action->action != STEP_COPY)
+            amounts[i] = (amounts[i] + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    }
 }
 
 /* The first step meets cold caches and a thread that has just woken, and is not in amounts. */

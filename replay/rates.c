@@ -110,10 +110,10 @@ static enum weir_status measure_round(const struct device_ops *ops, const struct
 {
     enum weir_status status = WEIR_OK;
 
-    if (needs->has_compute)
-        status = measure_work(ops, STEP_COMPUTE, &rates->compute, err);
-    if (status == WEIR_OK && needs->has_stream)
-        status = measure_work(ops, STEP_STREAM, &rates->stream, err);
+    for (int work = 0; work < STEP_WORKS && status == WEIR_OK; work++) {
+        if (needs->has_work[work])
+            status = measure_work(ops, (enum step_action)work, &rates->work[work], err);
+    }
     advance(progress);
     for (uint32_t i = 0; i < rates->n_directions && status == WEIR_OK; i++) {
         status = measure_copying(ops, &rates->directions[i], err);

@@ -16,15 +16,15 @@ struct rates_direction {
 };
 
 struct rates {
-    struct measure_rate compute, stream; /* unit_ns 0: not measured, not needed */
-    struct rates_direction *directions;  /* malloc'ed */
+    struct measure_rate work[STEP_WORKS]; /* unit_ns 0: not measured, not needed */
+    struct rates_direction *directions;   /* malloc'ed */
     uint32_t n_directions;
     double footprint_bytes; /* as needed */
 };
 
 /* What a plan needs. */
 struct rates_needs {
-    bool has_compute, has_stream;
+    bool has_work[STEP_WORKS];
     struct rates_direction *directions; /* without the rates: malloc'ed */
     uint32_t n_directions;
     double footprint_bytes; /* of all buffers that copies use */

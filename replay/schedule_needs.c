@@ -60,8 +60,9 @@ static enum weir_status need_node(const struct graph *graph, const struct timeli
     if (span->isolated_ns < 0)
         return refuse_unknown(graph, node, err);
     action = amounts_action(graph, node, span->isolated_ns);
-    needs->has_compute |= action == STEP_COMPUTE || span->isolated_ns > 0;
-    needs->has_stream |= action == STEP_STREAM;
+    needs->has_work[STEP_COMPUTE] |= span->isolated_ns > 0;
+    if (action < STEP_WORKS)
+        needs->has_work[action] = true;
     return action == STEP_COPY ? need_copy(graph, plan, node, options, needs, err) : WEIR_OK;
 }
 

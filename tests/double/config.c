@@ -8,8 +8,10 @@
 
 struct double_config double_config;
 
-static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "h2d", "d2h", "d2d"};
-static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "up", "down"};
+static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "cache", "mix",
+                                                        "h2d", "d2h",  "d2d"};
+static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "cache", "up",
+                                                             "down"};
 static const char *const fault_names[DOUBLE_FAULTS] = {
     "no_device",     "stub",         "mismatch",  "memory",   "pool",       "launch",
     "lost",          "hang",         "subscribe", "kind",     "dropped",    "missing",

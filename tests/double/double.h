@@ -19,10 +19,26 @@
 #define DOUBLE_NAME "Weir's test double, no GPU"
 
 /* Classes of operations that slow each other down. */
-enum double_class { DOUBLE_FMA, DOUBLE_READ, DOUBLE_H2D, DOUBLE_D2H, DOUBLE_D2D, DOUBLE_CLASSES };
+enum double_class {
+    DOUBLE_FMA,
+    DOUBLE_READ,
+    DOUBLE_CACHE,
+    DOUBLE_MIX,
+    DOUBLE_H2D,
+    DOUBLE_D2H,
+    DOUBLE_D2D,
+    DOUBLE_CLASSES
+};
 
 /* What they share, when the truth is a roofline. */
-enum double_resource { DOUBLE_ISSUE, DOUBLE_MEMORY, DOUBLE_UP, DOUBLE_DOWN, DOUBLE_RESOURCES };
+enum double_resource {
+    DOUBLE_ISSUE,
+    DOUBLE_MEMORY,
+    DOUBLE_L2,
+    DOUBLE_UP,
+    DOUBLE_DOWN,
+    DOUBLE_RESOURCES
+};
 
 /* Things that go wrong: at the n-th occasion from 1; -n: from the n-th on; 0: never. */
 enum double_fault {

@@ -6,9 +6,9 @@
 
 #include "tests/double/calls.h"
 
-static const struct CUfunc_st functions[] = {{"weir_fma"},  {"weir_read"}, {"weir_tags"},
-                                             {"weir_gate"}, {"weir_time"}, {"weir_until"},
-                                             {"weir_clock"}};
+static const struct CUfunc_st functions[] = {{"weir_fma"},  {"weir_read"},  {"weir_read_l2"},
+                                             {"weir_mix"},  {"weir_tags"},  {"weir_gate"},
+                                             {"weir_time"}, {"weir_until"}, {"weir_clock"}};
 
 static struct {
     cu_result sticky; /* every call answers this from now on */

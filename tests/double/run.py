@@ -156,6 +156,38 @@ def equals_random_plans(rig):
         rig.equals_plan(f"seed {seed}")
 
 
+# Work of each class, side by side and one after another, and a node that computes again. Kernels go
+# through 64 bytes at a time: at a byte a nanosecond durations are multiples of as many.
+WORKS = """weir 1
+graph works
+domain hbm capacity=7MB
+engine sm domain=hbm slots=4
+object a size=2MB
+object b size=2MB
+node k1 compute engine=sm duration=1500us writes=a
+node k2 compute engine=sm class=stream duration=704us writes=b
+node k3 compute engine=sm class=cache duration=896us reads=a
+node k4 compute engine=sm class=mix duration=832us reads=b
+node k5 compute engine=sm class=mix duration=320us reads=a,b
+node k6 rematerialization engine=sm class=cache duration=448us reads=a
+node k7 compute engine=sm class=stream duration=512us reads=a release=2ms
+node k8 compute engine=sm class=sm duration=500us reads=b
+"""
+
+
+def equals_a_plan_of_every_class(rig):
+    (rig.folder / "works.weir").write_text(WORKS)
+    rig.simulate("works.weir")
+    answer = rig.replay()
+    rig.equals_plan("works")
+    names = {one["mechanism"].split(" in a stream")[0] for one in answer["mechanisms"]}
+    check(names == {"multiply-add kernel", "streaming read kernel", "read kernel in the second cache",
+                    "kernel of reads, multiply-adds and writes"}, names)
+    # Other rates make other amounts of the same times.
+    rig.replay(double="unit_ns.cache=0.25,unit_ns.mix=2,unit_ns.read=0.5")
+    rig.equals_plan("works at other rates")
+
+
 def equals_its_plan_in_every_layout(rig):
     rig.simulate()
     for layout in (1120, 1180, 1230, 1280, 1300, 1340):
@@ -416,7 +448,8 @@ def finds_fair_shares_again(rig):
 
 
 TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
-         equals_its_plan_in_every_layout, equals_its_plan_by_a_gate_kernel,
+         equals_a_plan_of_every_class, equals_its_plan_in_every_layout,
+         equals_its_plan_by_a_gate_kernel,
          equals_its_plan_from_a_pool, equals_its_plan_by_events, tells_what_the_device_adds,
          runs_in_every_mode, doubts_records,
          minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,

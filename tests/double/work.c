@@ -79,22 +79,37 @@ static void take_args(struct double_command *command, void **values, const char 
         memcpy(&command->args[i], values[i], widths[i] == '8' ? 8 : 4);
 }
 
+/* What has a class. @return false when the kernel has none */
+static bool describe_work(struct double_command *command, void **values)
+{
+    static const struct {
+        const char *name, *widths;
+        enum double_class class_;
+        int amount_at;
+        uint64_t unit;
+    } works[] = {{"weir_fma", "8848", DOUBLE_FMA, 1, 1},
+                 {"weir_read", "8888848", DOUBLE_READ, 4, KERNEL_CUDA_UNIT_BYTES},
+                 {"weir_read_l2", "8888848", DOUBLE_CACHE, 4, KERNEL_CUDA_UNIT_BYTES},
+                 {"weir_mix", "8888844", DOUBLE_MIX, 4, KERNEL_CUDA_UNIT_BYTES}};
+
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        if (strcmp(command->name, works[i].name) != 0)
+            continue;
+        take_args(command, values, works[i].widths);
+        command->class_ = works[i].class_;
+        command->work_ns =
+            length_of(works[i].class_, command->args[works[i].amount_at] * works[i].unit);
+        return true;
+    }
+    return false;
+}
+
 static void describe(struct double_command *command, const char *name, void **values)
 {
     command->name = name;
     command->is_classless = true;
-    if (strcmp(name, "weir_fma") == 0) {
-        take_args(command, values, "8848");
-        command->class_ = DOUBLE_FMA;
+    if (describe_work(command, values)) {
         command->is_classless = false;
-        command->work_ns = length_of(DOUBLE_FMA, command->args[1]);
-        command->begin = check_reads;
-        command->end = leave_writes;
-    } else if (strcmp(name, "weir_read") == 0) {
-        take_args(command, values, "8888848");
-        command->class_ = DOUBLE_READ;
-        command->is_classless = false;
-        command->work_ns = length_of(DOUBLE_READ, command->args[4] * KERNEL_CUDA_READ_UNIT_BYTES);
         command->begin = check_reads;
         command->end = leave_writes;
     } else if (strcmp(name, "weir_tags") == 0) {

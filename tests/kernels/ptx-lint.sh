@@ -39,9 +39,9 @@ echo 1..14
 count weir_fma 'fma\.rn\.f32' 64
 count weir_read 'ld\.global\.cs\.v4' 4
 count weir_read_l2 'ld\.global\.cg\.v4' 4
-count weir_mix 'ld\.global\.cs\.v4' 1
-count weir_mix 'st\.global\.cs\.v4' 1
-count weir_mix 'fma\.rn\.f32' 4
+count weir_mix 'ld\.global\.cs\.v4' 4
+count weir_mix 'st\.global\.cs\.v4' 4
+count weir_mix 'fma\.rn\.f32' 16
 count weir_gate 'ld\.volatile\.global' 1
 for entry in weir_gate weir_time weir_until weir_clock; do
     count "$entry" globaltimer 1

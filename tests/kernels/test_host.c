@@ -4,6 +4,8 @@
  * fail the test; a loop that was compiled away would take no time at all. */
 #include "kernels/host.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -60,6 +62,11 @@ static void work_read(int64_t amount, void *window)
     sink_sum = kernel_read(window, WINDOW_BYTES, 0, amount);
 }
 
+static void work_mix(int64_t amount, void *window)
+{
+    sink_sum = (uint64_t)kernel_mix(window, WINDOW_BYTES, 0, amount, 16, 1.25);
+}
+
 static void work_copy(int64_t amount, void *window)
 {
     unsigned char *half = window;
@@ -89,6 +96,34 @@ END_TEST
 START_TEST(read_time_grows_with_work)
 {
     check_linear(work_read, 8 << 20);
+}
+END_TEST
+
+START_TEST(mix_time_grows_with_work)
+{
+    check_linear(work_mix, 1 << 20);
+}
+END_TEST
+
+/* Sixteen multiply-adds on each number are more than four: they are not left out. */
+START_TEST(mix_time_grows_with_arithmetic)
+{
+    unsigned char *window = window_new(1);
+    double few = 1e9;
+    double many = 1e9;
+
+    for (int run = 0; run < 9; run++) {
+        double begin = cpu_s();
+
+        (void)kernel_mix((_Atomic double *)(void *)window, WINDOW_BYTES, 0, 4 << 20, 16, 1.25);
+        few = fmin(few, cpu_s() - begin);
+        begin = cpu_s();
+        (void)kernel_mix((_Atomic double *)(void *)window, WINDOW_BYTES, 0, 4 << 20, 128, 1.25);
+        many = fmin(many, cpu_s() - begin);
+    }
+    ck_assert_msg(many / few > 4 && many / few < 12, "8 times the work took %g times as long",
+                  many / few);
+    free(window);
 }
 END_TEST
 
@@ -138,6 +173,43 @@ START_TEST(read_sums_every_word)
 }
 END_TEST
 
+/* What is left of 1.0 after so many steps of x * (1 - 1e-9 / 2) + 1e-3. */
+static double mixed(double x, int n_steps)
+{
+    for (int i = 0; i < n_steps; i++)
+        x = x * (1.0 - 0.5e-9) + 1e-3;
+    return x;
+}
+
+static void check_numbers(const _Atomic double *window, int first, int n, double expected)
+{
+    for (int i = first; i < first + n; i++)
+        ck_assert_double_eq_tol(window[i], expected, 1e-12);
+}
+
+START_TEST(mix_goes_through_each_number)
+{
+    _Atomic double window[32];
+
+    for (int i = 0; i < 32; i++)
+        atomic_init(&window[i], 1.0);
+    /* 4 lines of 64 bytes: the second and the third. */
+    ck_assert_int_eq(kernel_mix(window, 256, 64, 128, 3, 1.0), 192);
+    check_numbers(window, 0, 8, 1.0);
+    check_numbers(window, 8, 16, mixed(1.0, 3));
+    check_numbers(window, 24, 8, 1.0);
+    /* The last and, of one byte that is rounded up to a line, the first. */
+    ck_assert_int_eq(kernel_mix(window, 256, 192, 65, 5, 1.0), 64);
+    check_numbers(window, 24, 8, mixed(1.0, 5));
+    check_numbers(window, 0, 8, mixed(1.0, 5));
+    check_numbers(window, 8, 16, mixed(1.0, 3));
+    ck_assert_int_eq(kernel_mix(window, 256, 64, 256, 0, 1.0), 64);
+    check_numbers(window, 8, 16, mixed(1.0, 3));
+    ck_assert_int_eq(kernel_mix(window, 256, 192, 64, 1, 1.0), 0);
+    ck_assert_int_eq(kernel_mix(window, 256, 128, 0, 9, 1.0), 128);
+}
+END_TEST
+
 START_TEST(copy_goes_round)
 {
     unsigned char *source = window_new(5);
@@ -178,10 +250,13 @@ int main(void)
 
     tcase_add_test(results, fma_depends_on_every_iteration);
     tcase_add_test(results, read_sums_every_word);
+    tcase_add_test(results, mix_goes_through_each_number);
     tcase_add_test(results, copy_goes_round);
     tcase_add_test(results, touch_writes_each_page);
     tcase_add_test(times, fma_time_grows_with_work);
     tcase_add_test(times, read_time_grows_with_work);
+    tcase_add_test(times, mix_time_grows_with_work);
+    tcase_add_test(times, mix_time_grows_with_arithmetic);
     tcase_add_test(times, copy_time_grows_with_work);
     suite_add_tcase(suite, results);
     suite_add_tcase(suite, times);

@@ -31,8 +31,10 @@ static inline void rig_make(struct rig *rig)
     ck_assert_msg(
         schedule_needs(rig->plan.graph, rig->plan.timeline, &rig->options, &needs, &err) == WEIR_OK,
         "%s", err.text);
-    rig->rates = (struct rates){.compute = {.fixed_ns = 100, .unit_ns = 10},
-                                .stream = {.fixed_ns = 100, .unit_ns = 0.05},
+    rig->rates = (struct rates){.work = {[STEP_COMPUTE] = {.fixed_ns = 100, .unit_ns = 10},
+                                         [STEP_STREAM] = {.fixed_ns = 100, .unit_ns = 0.05},
+                                         [STEP_CACHE] = {.fixed_ns = 100, .unit_ns = 0.02},
+                                         [STEP_MIX] = {.fixed_ns = 100, .unit_ns = 0.1}},
                                 .directions = needs.directions,
                                 .n_directions = needs.n_directions};
     for (uint32_t d = 0; d < needs.n_directions; d++) {

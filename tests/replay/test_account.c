@@ -34,7 +34,7 @@ static void rig_account(struct rig *rig, double scale_time, double scale_bytes)
 {
     const struct schedule_options options = {
         .scale_time = scale_time, .scale_bytes = scale_bytes, .memory_bytes = 1 << 30};
-    const struct rates rates = {.compute = {.unit_ns = 10}};
+    const struct rates rates = {.work = {[STEP_COMPUTE] = {.unit_ns = 10}}};
     struct step_order order;
     struct step_times *times;
     struct weir_error err = {WEIR_OK, ""};

@@ -51,7 +51,7 @@ static void rig_schedule(struct rig *rig, double scale_time)
 {
     const struct schedule_options options = {
         .scale_time = scale_time, .scale_bytes = 1, .memory_bytes = 1 << 30};
-    const struct rates rates = {.compute = {.unit_ns = 10}};
+    const struct rates rates = {.work = {[STEP_COMPUTE] = {.unit_ns = 10}}};
     struct weir_error err = {WEIR_OK, ""};
 
     ck_assert_msg(schedule_make(rig->plan.binding, rig->plan.timeline, &options, &rates,

@@ -382,6 +382,58 @@ START_TEST(reading_late_fails)
 }
 END_TEST
 
+/* Each kind of work finds the tag of the one before it in its queue and leaves its own; several do the
+ * same work at once, and one of each is in no queue. */
+START_TEST(work_of_every_kind_finds_and_leaves_tags)
+{
+    static const struct step_buffer tags[STEP_WORKS + 1] = {{.size_bytes = 64, .tag = 1},
+                                                            {.size_bytes = 64, .tag = 2},
+                                                            {.size_bytes = 64, .tag = 3},
+                                                            {.size_bytes = 64, .tag = 4},
+                                                            {.size_bytes = 64, .tag = 5}};
+    struct device_buffer buffers[3];
+    struct step_buffer given[3][STEP_WORKS + 1];
+    struct step_wait last[3] = {{.step = 0}};
+    struct rig rig;
+
+    for (uint32_t b = 0; b < 3; b++) {
+        for (int i = 0; i <= STEP_WORKS; i++) {
+            given[b][i] = tags[i];
+            given[b][i].buffer = b;
+        }
+        buffers[b] = (struct device_buffer){.size_bytes = 64,
+                                            .object = {WEIR_NONE},
+                                            .is_initial = true,
+                                            .allocate_step = WEIR_NONE,
+                                            .reclaim_step = WEIR_NONE,
+                                            .stretches = given[b],
+                                            .n_stretches = 1};
+    }
+    rig_open(&rig, 2, 3 * STEP_WORKS, buffers, 3);
+    for (int work = 0; work < STEP_WORKS; work++) {
+        for (uint32_t b = 0; b < 3; b++) {
+            const struct step step = {.action = (enum step_action)work,
+                                      .queue = b < 2 ? b : STEP_NO_QUEUE,
+                                      .amount = work == STEP_COMPUTE ? 20000 : 3000001,
+                                      .reads = &given[b][work],
+                                      .n_reads = 1,
+                                      .writes = &given[b][work + 1],
+                                      .n_writes = 1,
+                                      .waits = &last[b],
+                                      .n_waits = work > 0};
+
+            rig_add(&rig, step);
+            last[b].step = rig.n_steps - 1;
+        }
+    }
+    for (int pass = 0; pass < 3; pass++)
+        rig_run(&rig);
+    for (uint32_t i = 0; i < 3 * STEP_WORKS; i++)
+        ck_assert_int_gt(rig.device->ops->processor_ns(rig.device, i), 0);
+    rig_close(&rig);
+}
+END_TEST
+
 /* Three stretches of a buffer have tags of their own; a copy of the middle one leaves the others. */
 START_TEST(stretches_have_tags_of_their_own)
 {
@@ -643,6 +695,7 @@ int main(void)
     tcase_add_test(data, reading_early_fails);
     tcase_add_test(data, reading_what_is_gone_fails);
     tcase_add_test(data, reading_late_fails);
+    tcase_add_test(data, work_of_every_kind_finds_and_leaves_tags);
     tcase_add_test(data, stretches_have_tags_of_their_own);
     tcase_add_test(data, buffers_end_with_their_last_use);
     tcase_add_test(data, warm_runs_use_memory_again);

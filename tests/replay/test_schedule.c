@@ -216,13 +216,21 @@ START_TEST(contention_is_not_planned_in)
     struct rig rig;
 
     rig_begin(&rig, "weir 1\nengine sm\nnode a compute engine=sm duration=2us\n"
-                    "node s compute engine=sm class=stream duration=2us\n");
+                    "node s compute engine=sm class=stream duration=2us\n"
+                    "node c compute engine=sm class=cache duration=2us\n"
+                    "node m rematerialization engine=sm class=mix duration=2us\n");
     plan_ran_alone(&rig.plan, "a", 0, 5000, 2000);
     plan_ran(&rig.plan, "s", 5000, 7000);
+    plan_ran(&rig.plan, "c", 7000, 9000);
+    plan_ran(&rig.plan, "m", 9000, 11000);
     rig_make(&rig);
     ck_assert_int_eq(step_of(&rig, "a")->amount, 190);
     ck_assert_int_eq(step_of(&rig, "s")->action, STEP_STREAM);
     ck_assert_int_eq(step_of(&rig, "s")->amount, 38000);
+    ck_assert_int_eq(step_of(&rig, "c")->action, STEP_CACHE);
+    ck_assert_int_eq(step_of(&rig, "c")->amount, 95000);
+    ck_assert_int_eq(step_of(&rig, "m")->action, STEP_MIX);
+    ck_assert_int_eq(step_of(&rig, "m")->amount, 19000);
     rig_end(&rig);
 }
 END_TEST

@@ -24,7 +24,7 @@ static struct schedule *make(struct test_plan *plan, double scale_time)
 {
     const struct schedule_options options = {
         .scale_time = scale_time, .scale_bytes = 1, .memory_bytes = 1 << 30};
-    const struct rates rates = {.compute = {.fixed_ns = 100, .unit_ns = 10}};
+    const struct rates rates = {.work = {[STEP_COMPUTE] = {.fixed_ns = 100, .unit_ns = 10}}};
     struct schedule *schedule = NULL;
     struct weir_error err = {WEIR_OK, ""};
 
