@@ -180,8 +180,9 @@ struct cuda {
     double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
     cu_event opened;               /* the run's begin has been taken down */
     bool is_open, was_opened_early;
-    int64_t begin_ns; /* CLOCK_MONOTONIC, when the gate opened */
-    bool is_stuck;    /* the device did not end: nothing of it can be given back */
+    /* CLOCK_MONOTONIC: when the gate opened, and when the device was found to be done */
+    int64_t begin_ns, over_ns;
+    bool is_stuck; /* the device did not end: nothing of it can be given back */
 
     struct cuda_op *ops; /* of the last drain: malloc'ed */
     size_t begin_op;     /* that takes down when the run begins */

@@ -118,7 +118,10 @@ static bool take_records(struct matching *m, const struct cuda_records *records)
         return false;
     }
     if (records->is_broken) {
-        (void)snprintf(m->why, CUDA_WHY_BYTES, "CUPTI's records end in the middle of one");
+        (void)snprintf(
+            m->why, CUDA_WHY_BYTES,
+            "CUPTI's records cannot be read to their end: one is cut off, or of a kind that "
+            "CUPTI itself does not know");
         return false;
     }
     for (size_t i = 0; i < records->n_records; i++) {
@@ -256,7 +259,7 @@ static enum weir_status hold_against_events(const struct matching *m, struct wei
 
 static enum weir_status match_records(struct matching *m, struct weir_error *err)
 {
-    int64_t end_ns = cuda_clock_ns();
+    int64_t end_ns = m->cuda->over_ns;
     size_t *last_of_queue = malloc(((size_t)m->cuda->setup.n_queues + 1) * sizeof *last_of_queue);
     struct cuda_records records;
     enum weir_status status =

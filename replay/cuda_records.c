@@ -112,6 +112,39 @@ static enum weir_status read_one(const unsigned char *record, struct cuda_record
     }
 }
 
+/* So many bytes of a record are read. */
+static size_t bytes_read(uint32_t kind)
+{
+    switch (kind) {
+    case CUPTI_KIND_KERNEL:
+        return KERNEL_CORRELATION + sizeof(uint32_t);
+    case CUPTI_KIND_MEMCPY:
+        return MEMCPY_CORRELATION + sizeof(uint32_t);
+    case CUPTI_KIND_MEMSET:
+        return MEMSET_CORRELATION + sizeof(uint32_t);
+    case CUPTI_KIND_EXTERNAL_CORRELATION:
+        return EXTERNAL_CORRELATION + sizeof(uint32_t);
+    case CUPTI_KIND_OVERHEAD:
+        return OVERHEAD_END + sizeof(uint64_t);
+    default:
+        return sizeof kind;
+    }
+}
+
+/* The record lies in the buffer, and after the one before: a library that meets a kind it does not
+ * know itself may go anywhere. @param from where the next record can begin at the earliest */
+static bool is_within(const uint8_t *buffer, size_t valid_bytes, size_t from, const uint8_t *record)
+{
+    uintptr_t begin = (uintptr_t)buffer, at = (uintptr_t)record;
+    size_t left;
+
+    if (at < begin + from || at - begin > valid_bytes) {
+        return false;
+    }
+    left = valid_bytes - (at - begin);
+    return left >= sizeof(uint32_t) && left >= bytes_read(word_at(record, 0));
+}
+
 enum weir_status cuda_records_read(uint8_t *buffer, size_t valid_bytes,
                                    cupti_result (*next)(uint8_t *buffer, size_t valid_bytes,
                                                         cupti_record *record),
@@ -120,15 +153,17 @@ enum weir_status cuda_records_read(uint8_t *buffer, size_t valid_bytes,
     cupti_record record = NULL;
     enum weir_status status = WEIR_OK;
     cupti_result result = CUPTI_OK;
+    size_t from = 0;
 
     while (status == WEIR_OK && valid_bytes > 0) {
         result = next(buffer, valid_bytes, &record);
-        if (result != CUPTI_OK) {
+        if (result != CUPTI_OK || !is_within(buffer, valid_bytes, from, record)) {
             break;
         }
+        from = (size_t)((uint8_t *)record - buffer) + bytes_read(word_at(record, 0));
         status = read_one(record, out, err);
     }
-    if (status == WEIR_OK && result != CUPTI_OK && result != CUPTI_MAX_LIMIT_REACHED) {
+    if (status == WEIR_OK && valid_bytes > 0 && result != CUPTI_MAX_LIMIT_REACHED) {
         out->is_broken = true;
     }
     return status;

@@ -238,6 +238,7 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = wait_device(cuda, err);
     }
+    cuda->over_ns = cuda_clock_ns();
     if (status == WEIR_OK && cuda->gate[1] != 0) {
         return weir_error_set(err, WEIR_DEVICE,
                               "the device gave up waiting for the host: this process had no "

@@ -183,19 +183,25 @@ static bool make_buffers(char *why_not)
 }
 
 /* Ids come with records only while records of calls are on. */
-static const int kinds[] = {CUPTI_KIND_KERNEL,   CUPTI_KIND_MEMCPY,
-                            CUPTI_KIND_MEMSET,   CUPTI_KIND_DRIVER,
-                            CUPTI_KIND_OVERHEAD, CUPTI_KIND_EXTERNAL_CORRELATION};
+static const struct {
+    int kind;
+    const char *name;
+} kinds[] = {{CUPTI_KIND_KERNEL, "records of kernels"},
+             {CUPTI_KIND_MEMCPY, "records of copies"},
+             {CUPTI_KIND_MEMSET, "records of memory that is set"},
+             {CUPTI_KIND_DRIVER, "records of the driver's calls"},
+             {CUPTI_KIND_OVERHEAD, "records of what itself costs"},
+             {CUPTI_KIND_EXTERNAL_CORRELATION, "records of ids"}};
 
 static bool enable_kinds(char *why_not)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        cupti_result result = session.cupti.enable(kinds[i]);
+        cupti_result result = session.cupti.enable(kinds[i].kind);
 
         if (result != CUPTI_OK) {
-            say_refused(result, "records", why_not);
+            say_refused(result, kinds[i].name, why_not);
             while (i-- > 0) {
-                (void)session.cupti.disable(kinds[i]);
+                (void)session.cupti.disable(kinds[i].kind);
             }
             return false;
         }
@@ -254,7 +260,7 @@ enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
     }
     session.is_paused = is_paused;
     for (size_t i = 0; is_paused && i < sizeof kinds / sizeof *kinds; i++) {
-        (void)session.cupti.disable(kinds[i]);
+        (void)session.cupti.disable(kinds[i].kind);
     }
     return is_paused || enable_kinds(why)
                ? WEIR_OK

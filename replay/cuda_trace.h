@@ -44,7 +44,7 @@ struct cuda_records {
     size_t n_records, n_overheads, n_externals;
     size_t records_room, overheads_room, externals_room;
     uint64_t n_dropped;
-    bool is_broken; /* a buffer ended in the middle of a record */
+    bool is_broken; /* a buffer could not be read to its end */
 };
 
 /** Begins, once a process: afterwards nothing. @return false with the reason: no CUPTI, no permission,

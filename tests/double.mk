@@ -3,6 +3,7 @@
 # sanitizers: they are loaded into a program that may have them.
 
 double_sources = \
+	tests/double/buffers.c \
 	tests/double/calls.h \
 	tests/double/config.c \
 	tests/double/cupti.c \
@@ -10,6 +11,8 @@ double_sources = \
 	tests/double/double.h \
 	tests/double/driver.c \
 	tests/double/memory.c \
+	tests/double/records.c \
+	tests/double/records.h \
 	tests/double/work.c
 double_build = $(CC) $(DEFS) $(WEIR_CPPFLAGS) -I$(top_srcdir) -std=c17 -Wall -Wextra -O1 -g -fPIC \
 	-fvisibility=hidden -shared -Wl,-soname,libcuda.so.1
@@ -28,11 +31,13 @@ tests/double/old/libcuda.so.1: $(double_sources)
 	$(AM_V_CCLD)$(MKDIR_P) tests/double/old && \
 	$(double_build) -DDOUBLE_IS_OLD -o $@ $(double_c) -ldl -lm
 double_c = \
+	$(srcdir)/tests/double/buffers.c \
 	$(srcdir)/tests/double/config.c \
 	$(srcdir)/tests/double/cupti.c \
 	$(srcdir)/tests/double/device.c \
 	$(srcdir)/tests/double/driver.c \
 	$(srcdir)/tests/double/memory.c \
+	$(srcdir)/tests/double/records.c \
 	$(srcdir)/tests/double/work.c
 tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@

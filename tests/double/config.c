@@ -13,12 +13,13 @@ static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "cache", 
 static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "cache", "up",
                                                              "down"};
 static const char *const fault_names[DOUBLE_FAULTS] = {
-    "no_device",     "stub",         "mismatch",  "memory",   "pool",       "launch",
-    "lost",          "hang",         "subscribe", "kind",     "dropped",    "missing",
-    "zero",          "backwards",    "twice",     "stranger", "unended",    "overlap_small",
-    "overlap_large", "early",        "late",      "moved",    "other_kind", "bytes",
-    "short",         "unknown_kind", "loading",   "drift",    "pool_waits", "clock",
-    "flush",         "flush_hangs",  "shuffled"};
+    "no_device",     "stub",         "mismatch",  "memory",    "pool",       "launch",
+    "lost",          "hang",         "subscribe", "kind",      "dropped",    "missing",
+    "zero",          "backwards",    "twice",     "stranger",  "unended",    "overlap_small",
+    "overlap_large", "early",        "late",      "moved",     "other_kind", "bytes",
+    "short",         "unknown_kind", "loading",   "drift",     "pool_waits", "clock",
+    "flush",         "flush_hangs",  "shuffled",  "scattered", "nameless",   "ahead",
+    "behind",        "jump",         "jump_back"};
 
 static void fail(const char *word)
 {
@@ -124,6 +125,10 @@ static void set(const char *word)
         double_config.version = (int)value_of(value);
     } else if (is_key(word, "layout=")) {
         double_config.layout = (int)value_of(value);
+    } else if (is_key(word, "refused_kind=")) {
+        double_config.refused_kind = (int)value_of(value);
+    } else if (is_key(word, "walk=")) {
+        double_config.walk = (enum double_walk)value_of(value);
     } else if (is_key(word, "wait_value=")) {
         double_config.has_wait_value = value_of(value) != 0;
     } else {
@@ -141,8 +146,11 @@ void double_configure(void)
         return;
     }
     is_done = true;
-    double_config = (struct double_config){
-        .memory_bytes = (int64_t)8 << 30, .version = 13000, .layout = 1300, .has_wait_value = true};
+    double_config = (struct double_config){.memory_bytes = (int64_t)8 << 30,
+                                           .version = 13000,
+                                           .layout = 1300,
+                                           .refused_kind = CUPTI_KIND_MEMSET,
+                                           .has_wait_value = true};
     for (int i = 0; i < DOUBLE_RESOURCES; i++) {
         double_config.eta[i] = 1;
     }
@@ -161,7 +169,8 @@ void double_configure(void)
 
 bool double_fails(enum double_fault fault)
 {
-    int64_t n = ++double_config.n_seen[fault], at = double_config.fault[fault];
+    int64_t at = double_config.fault[fault];
+    int64_t n = __atomic_add_fetch(&double_config.n_seen[fault], 1, __ATOMIC_RELAXED);
 
     return at < 0 ? n >= -at : n == at;
 }

@@ -418,6 +418,17 @@ bool double_drain(double_stream *stream)
     return true;
 }
 
+/* There is one thread. */
+void double_elsewhere(void (*work)(void))
+{
+    work();
+}
+
+void double_soon(void (*work)(void))
+{
+    (void)work;
+}
+
 /* ---- streams ---- */
 
 double_stream *double_stream_make(void)

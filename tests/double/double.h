@@ -75,7 +75,22 @@ enum double_fault {
     FAULT_FLUSH,         /* the n-th flush fails */
     FAULT_FLUSH_HANGS,   /* the n-th flush never returns */
     FAULT_SHUFFLED,      /* records come in another order: no fault */
+    FAULT_SCATTERED,     /* and each in another buffer, which are done in another order: none */
+    FAULT_NAMELESS,      /* a record that CUPTI itself cannot walk over comes before it */
+    /* Of the n-th flush that has records: */
+    FAULT_AHEAD,     /* all are 1 ms too late */
+    FAULT_BEHIND,    /* too early */
+    FAULT_JUMP,      /* the later half is too late */
+    FAULT_JUMP_BACK, /* too early */
     DOUBLE_FAULTS
+};
+
+/* What CUPTI does at a record that it cannot walk over. */
+enum double_walk {
+    WALK_REFUSES,
+    WALK_ENDS,   /* as if that were the last */
+    WALK_STAYS,  /* gives the same again and again */
+    WALK_ESCAPES /* gives one outside the buffer */
 };
 
 /* What WEIR_DOUBLE says: "launch_ns=5000,kappa.fma.h2d=1.3,fault.zero=3";
@@ -93,7 +108,9 @@ struct double_config {
     bool is_serial; /* copies of one direction run one after another */
     int64_t memory_bytes;
     int version; /* of CUDA: 13000 */
-    int layout;  /* of records: 1120, 1180, 1230, 1280, 1300 or 1340 */
+    int layout;  /* of records: 1120, 1180, 1230, 1280, 1300, 1340, or 9990: longer ones to come */
+    int refused_kind; /* of records: CUPTI refuses this one, when it refuses */
+    enum double_walk walk;
     bool has_wait_value;
     int64_t fault[DOUBLE_FAULTS];
     int64_t n_seen[DOUBLE_FAULTS];
@@ -182,7 +199,12 @@ void double_kill(void);
 /** What is in it is done first. */
 void double_stream_end(double_stream *stream);
 
-/* ---- CUPTI (cupti.c) ---- */
+/** Has that done by a thread that is none of the caller's, if there are others, before it returns. */
+void double_elsewhere(void (*work)(void));
+/** By such a thread some time or other; never when there is none. */
+void double_soon(void (*work)(void));
+
+/* ---- CUPTI (cupti.c, records.c) ---- */
 
 /** An operation has ended: its record will be in the next flush. */
 void double_record(const struct double_command *command);

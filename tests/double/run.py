@@ -190,7 +190,7 @@ def equals_a_plan_of_every_class(rig):
 
 def equals_its_plan_in_every_layout(rig):
     rig.simulate()
-    for layout in (1120, 1180, 1230, 1280, 1300, 1340):
+    for layout in (1120, 1180, 1230, 1280, 1300, 1340, 9990):
         rig.replay("--scale-bytes", "0.05", double=f"layout={layout}")
         rig.equals_plan(f"layout {layout}")
 
@@ -224,6 +224,16 @@ def equals_its_plan_by_events(rig):
                   f"{fault} {refusal}: {answer['deviations']}")
 
 
+def does_without_a_kind_that_is_refused(rig):
+    rig.simulate()
+    for kind, name in (("1", "copies"), ("2", "memory that is set"), ("4", "the driver's calls"),
+                       ("10", "kernels"), ("17", "what itself costs"), ("39", "ids")):
+        answer = rig.replay("--scale-bytes", "0.05", double=f"fault.kind=999,refused_kind={kind}")
+        check(all(row[3] == "event" for row in rig.spans("replay")), f"kind {kind}: not by events")
+        check(any(f"CUPTI refuses records of {name}" in deviation["what"]
+                  for deviation in answer["deviations"]), f"kind {kind}: {answer['deviations']}")
+
+
 def tells_what_the_device_adds(rig):
     rig.simulate()
     rig.replay("--scale-bytes", "100", double=SMALL + ",serial=1")
@@ -254,7 +264,10 @@ DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
             "unended": "no times", "backwards": "ends before it begins", "twice": "two records",
             "stranger": "no call of this run", "overlap_large": "begins",
             "early": "before", "late": "after the device was done", "moved": "another stream",
-            "clock": "clock of the device", "drift": "by CUPTI and", "other_kind": "has the record of a", "bytes": "moved", "short": "in the middle of one", "loading": "loaded code"}
+            "clock": "clock of the device", "drift": "by CUPTI and", "other_kind": "has the record of a", "bytes": "moved", "short": "cannot be read to their end", "loading": "loaded code"}
+# Of all records of a run at once.
+SHIFTED = {"ahead": "after the device was done", "behind": "before", "jump": "after the device was done",
+           "jump_back": "begins"}
 
 
 def doubts_records(rig):
@@ -266,9 +279,29 @@ def doubts_records(rig):
         check("could not be trusted" in message and phrase in message, f"{fault}: {message}")
 
 
+def doubts_a_clock_that_is_off(rig):
+    rig.simulate()
+    for fault, phrase in SHIFTED.items():
+        rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=4")
+        rig.equals_plan(f"{fault} once")
+        message = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=-1", expect=5)
+        check("could not be trusted" in message and phrase in message, f"{fault}: {message}")
+
+
+def walks_no_further_than_the_buffer(rig):
+    rig.simulate()
+    for walk, phrase in enumerate(("cannot be read to their end", "has no record",
+                                   "cannot be read to their end", "cannot be read to their end")):
+        double = f"walk={walk},fault.nameless="
+        rig.replay("--scale-bytes", "0.05", double=double + "3")
+        rig.equals_plan(f"walk {walk} once")
+        message = rig.replay("--scale-bytes", "0.05", double=double + "-1", expect=5)
+        check("could not be trusted" in message and phrase in message, f"walk {walk}: {message}")
+
+
 def minds_no_harmless_record(rig):
     rig.simulate()
-    for fault in ("overlap_small", "unknown_kind", "shuffled"):
+    for fault in ("overlap_small", "unknown_kind", "shuffled", "scattered"):
         answer = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=3")
         check(abs(answer["makespan_ns"] - rig.spans("sim")[-1][2]) <= 300, fault)
 
@@ -447,15 +480,34 @@ def finds_fair_shares_again(rig):
     check(found["families"][1]["median_error_ratio"] < 0.01, found["families"])
 
 
-TESTS = [finds_the_double, tells_causes_apart, equals_a_plan_of_everything, equals_random_plans,
-         equals_a_plan_of_every_class, equals_its_plan_in_every_layout,
-         equals_its_plan_by_a_gate_kernel,
-         equals_its_plan_from_a_pool, equals_its_plan_by_events, tells_what_the_device_adds,
-         runs_in_every_mode, doubts_records,
-         minds_no_harmless_record, names_what_fails, gives_a_silent_device_up,
-         names_the_cost_of_submission, finds_contention, is_checked_whole,
-         finds_a_roofline_again, learns_nothing_from_copies_in_turn, simulates_what_it_measured,
-         finds_factors_again, finds_fair_shares_again]
+TESTS = [
+    finds_the_double,
+    tells_causes_apart,
+    equals_a_plan_of_everything,
+    equals_random_plans,
+    equals_a_plan_of_every_class,
+    equals_its_plan_in_every_layout,
+    equals_its_plan_by_a_gate_kernel,
+    equals_its_plan_from_a_pool,
+    equals_its_plan_by_events,
+    does_without_a_kind_that_is_refused,
+    tells_what_the_device_adds,
+    runs_in_every_mode,
+    doubts_records,
+    doubts_a_clock_that_is_off,
+    walks_no_further_than_the_buffer,
+    minds_no_harmless_record,
+    names_what_fails,
+    gives_a_silent_device_up,
+    names_the_cost_of_submission,
+    finds_contention,
+    is_checked_whole,
+    finds_a_roofline_again,
+    learns_nothing_from_copies_in_turn,
+    simulates_what_it_measured,
+    finds_factors_again,
+    finds_fair_shares_again,
+]
 
 
 def main(words):

@@ -5,8 +5,6 @@
 
 #include "replay/cuda_trace.h"
 
-#define LONGEST_BYTES 256 /* no record is longer: what is read of one lies within */
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A record's fifth byte says how long it is, in words of 8 bytes. */
@@ -17,6 +15,9 @@ static cupti_result next(uint8_t *buffer, size_t valid_bytes, cupti_record *reco
     if (*record != NULL) {
         const uint8_t *last = *record;
 
+        if ((size_t)(last - buffer) + 4 >= valid_bytes) {
+            return CUPTI_UNKNOWN;
+        }
         at = (size_t)(last - buffer) + (size_t)(last[4] % 32 + 1) * 8;
     }
     if (at >= valid_bytes) {
@@ -28,7 +29,7 @@ static cupti_result next(uint8_t *buffer, size_t valid_bytes, cupti_record *reco
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t *buffer = calloc(1, size + LONGEST_BYTES);
+    uint8_t *buffer = malloc(size + 1);
     struct cuda_records records = {.n_records = 0};
     struct weir_error err = {.status = WEIR_OK};
     enum weir_status status;
