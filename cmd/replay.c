@@ -14,7 +14,8 @@ extern const struct cmd_verb cmd_verb_replay;
 #define FINDINGS_KEPT 50
 
 static const char usage[] =
-    "usage: weir replay RUN [--device D] [--mode M] [--deadline TIME] [--scale-time F]\n"
+    "usage: weir replay RUN [--device D] [--mode M] [--storage S] [--deadline TIME] [--scale-time "
+    "F]\n"
     "                       [--scale-bytes F] [--repeats N] [--warm-up N] [--db FILE] [--json]\n\n"
     "Runs the plan that a simulation froze (order on each engine, edges, waits for bytes) on a\n"
     "device, with real copies and real work, and stores the measured timeline as a run of kind\n"
@@ -22,6 +23,8 @@ static const char usage[] =
     "finds other data than the plan says fails the replay.\n\n"
     "  --device D       host (the default); `weir devices` lists them\n"
     "  --mode M         how a GPU gets its work: gated (the default), stream, paced or serial\n"
+    "  --storage S      where a GPU has the buffers: apart, in a planned arena, in the driver's\n"
+    "                   pool; fitting (the default): the first of these in which they fit\n"
     "  --deadline TIME  a GPU that shows no sign of life for so long is given up (300s)\n"
     "  --scale-time F   planned times are multiplied by F (1)\n"
     "  --scale-bytes F  sizes are multiplied by F (chosen: buffers fit in a quarter of the free\n"
@@ -34,7 +37,8 @@ static const char usage[] =
 
 /* The words of the command line. */
 struct request {
-    const char *run, *device, *mode, *deadline, *scale_time, *scale_bytes, *repeats, *warm_up;
+    const char *run, *device, *mode, *storage, *deadline, *scale_time, *scale_bytes, *repeats,
+        *warm_up;
     struct cmd_common common;
 };
 
@@ -87,20 +91,37 @@ static enum weir_status read_options(const struct request *request, struct repla
 }
 
 /* Only a device that takes steps ahead of time has modes. */
-static enum weir_status choose_mode(const struct request *request, const struct device_ops *ops,
+static enum weir_status choose_mode(const char *mode, const struct device_ops *ops,
                                     struct replay_options *options, struct weir_error *err)
 {
-    if (request->mode == NULL)
+    if (mode == NULL)
         return WEIR_OK;
-    if (!device_mode_from(request->mode, &options->mode))
+    if (!device_mode_from(mode, &options->mode))
         return weir_error_set(err, WEIR_USAGE,
-                              "--mode %.60s: gated, stream, paced or serial was expected",
-                              request->mode);
+                              "--mode %.60s: gated, stream, paced or serial was expected", mode);
     if (!ops->has_modes)
         return weir_error_set(err, WEIR_USAGE,
                               "--mode %s: device %s takes each action when it is due, and has no "
                               "modes; leave --mode out",
-                              request->mode, ops->name);
+                              mode, ops->name);
+    return WEIR_OK;
+}
+
+/* Only a device with memory of its own has a choice of storage. */
+static enum weir_status choose_storage(const char *storage, const struct device_ops *ops,
+                                       struct replay_options *options, struct weir_error *err)
+{
+    if (storage == NULL)
+        return WEIR_OK;
+    if (!device_storage_from(storage, &options->storage))
+        return weir_error_set(err, WEIR_USAGE,
+                              "--storage %.60s: fitting, apart, arena or pool was expected",
+                              storage);
+    if (ops->placed == NULL)
+        return weir_error_set(err, WEIR_USAGE,
+                              "--storage %s: device %s works in the host's memory, which each "
+                              "action takes and gives back; leave --storage out",
+                              storage, ops->name);
     return WEIR_OK;
 }
 
@@ -252,7 +273,9 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
     if (status == WEIR_OK)
         status = device_find_ready(work->options.device, &ops, &info, err);
     if (status == WEIR_OK)
-        status = choose_mode(request, ops, &work->options, err);
+        status = choose_mode(request->mode, ops, &work->options, err);
+    if (status == WEIR_OK)
+        status = choose_storage(request->storage, ops, &work->options, err);
     if (status == WEIR_OK)
         status = read_plan(request, work, err);
     if (status == WEIR_OK)
@@ -286,6 +309,7 @@ static enum weir_status run(const struct cmd_context *context, int argc, char **
     const struct cmd_option options[] = {
         {.name = "--device", .takes_value = true, .value = &request.device},
         {.name = "--mode", .takes_value = true, .value = &request.mode},
+        {.name = "--storage", .takes_value = true, .value = &request.storage},
         {.name = "--deadline", .takes_value = true, .value = &request.deadline},
         {.name = "--scale-time", .takes_value = true, .value = &request.scale_time},
         {.name = "--scale-bytes", .takes_value = true, .value = &request.scale_bytes},

@@ -87,6 +87,24 @@ static void print_timing(const struct replay_work *work)
            100 * ((double)result->timeline->makespan_ns / (double)result->bare_ns - 1));
 }
 
+/* Where a device with memory of its own had the buffers. */
+static void print_storage(const struct replay_result *result)
+{
+    const struct device_placed *placed = &result->placed;
+    char block[NUMBER_TEXT_BYTES], apart[NUMBER_TEXT_BYTES];
+
+    if (result->ops->placed == NULL)
+        return;
+    number_size_text(placed->block_bytes, block);
+    number_size_text(placed->apart_bytes, apart);
+    if (placed->storage == DEVICE_APART)
+        printf("  memory          %s, each buffer apart\n", block);
+    else if (placed->storage == DEVICE_ARENA)
+        printf("  memory          an arena of %s, planned; apart it would be %s\n", block, apart);
+    else
+        printf("  memory          %s from the beginning, the rest from the driver's pool\n", block);
+}
+
 void replay_answer_text(const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
@@ -102,6 +120,7 @@ void replay_answer_text(const struct replay_work *work)
            result->schedule->scale_bytes,
            work->options.scale_bytes > 0 ? "as given" : result->schedule->scale_bytes_why);
     print_queues(result);
+    print_storage(result);
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
            " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %zu inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,

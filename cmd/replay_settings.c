@@ -65,6 +65,22 @@ static void write_overhead(struct json *json, const struct replay_result *result
     json_close_object(json);
 }
 
+/* How buffers got their memory. */
+static void write_memory(struct json *json, const struct replay_work *work)
+{
+    const struct device_placed *placed = &work->result->placed;
+
+    if (work->result->ops->placed == NULL) {
+        json_text(json, "memory",
+                  work->options.is_cold ? "blocks are touched by the action that allocates them"
+                                        : "blocks are touched when they are new, and used again");
+        return;
+    }
+    json_text(json, "storage", device_storage_name(placed->storage));
+    json_integer(json, "block_bytes", placed->block_bytes);
+    json_integer(json, "apart_bytes", placed->apart_bytes);
+}
+
 void replay_write_common(struct json *json, const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
@@ -90,6 +106,7 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_boolean(json, "is_time_shared", result->sharing.is_time_shared);
     json_integer(json, "time_shared_ns", result->sharing.shared_ns);
     json_integer(json, "preempted", result->deviations.n_preempted);
+    write_memory(json, work);
     write_overhead(json, result);
     write_constraints(json, result);
 }
@@ -103,9 +120,6 @@ enum weir_status replay_write_settings(struct replay_work *work, struct weir_err
         return weir_error_memory(err);
     json_open_object(&json, NULL);
     replay_write_common(&json, work);
-    json_text(&json, "memory",
-              work->options.is_cold ? "blocks are touched by the action that allocates them"
-                                    : "blocks are touched when they are new, and used again");
     json_integer(&json, "memory_limit_bytes", work->result->memory_bytes);
     json_text(&json, "timeline", "of the repeat with the median makespan");
     write_rates(&json, &work->result->rates);

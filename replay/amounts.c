@@ -74,14 +74,24 @@ static double rounded_down(double scale)
     return fmax(floor(scale / unit * (1 + 1e-12)) * unit, 1e-12);
 }
 
-/* All domains of a host are one memory. */
-static double fitting_memory(const struct timeline *plan, int64_t memory_bytes)
+static double fitting(double peak_bytes, int64_t memory_bytes)
 {
-    double peak = 0;
+    return peak_bytes <= (double)memory_bytes ? 1 : (double)memory_bytes / peak_bytes;
+}
 
-    for (uint32_t d = 0; d < plan->n_domains; d++)
-        peak += (double)plan->peak_bytes[d];
-    return peak <= (double)memory_bytes ? 1 : (double)memory_bytes / peak;
+/* All domains of a host are one memory; a device may have its own. */
+static double fitting_memory(const struct schedule *schedule,
+                             const struct schedule_options *options)
+{
+    bool is_shared = options->host_memory_bytes == 0;
+    double device = 0, host = 0;
+
+    for (uint32_t d = 0; d < schedule->plan->n_domains; d++) {
+        bool is_host = place_of(schedule->graph, (weir_domain){d}).is_host_memory;
+
+        *(is_host && !is_shared ? &host : &device) += (double)schedule->plan->peak_bytes[d];
+    }
+    return fmin(fitting(device, options->memory_bytes), fitting(host, options->host_memory_bytes));
 }
 
 enum weir_status amounts_choose_scale(struct schedule *schedule,
@@ -89,7 +99,7 @@ enum weir_status amounts_choose_scale(struct schedule *schedule,
                                       const struct rates *rates, struct weir_error *err)
 {
     const struct graph *graph = schedule->graph;
-    double scale = fitting_memory(schedule->plan, options->memory_bytes);
+    double scale = fitting_memory(schedule, options);
     weir_node bound_by = {WEIR_NONE};
 
     schedule->scale_bytes = options->scale_bytes;

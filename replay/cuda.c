@@ -312,11 +312,22 @@ static void cuda_remark(const struct device *device, char *out, size_t out_bytes
         (void)snprintf(out, out_bytes,
                        "times are of events around each operation, not of CUPTI: %s",
                        cuda->why_no_trace);
+    } else if (cuda->placed.n_pool_waits > 0) {
+        (void)snprintf(out, out_bytes,
+                       "the pool gave %u blocks only when all that was handed over before had "
+                       "ended: steps waited for their submission; give --storage arena, or a "
+                       "smaller --scale-bytes",
+                       cuda->placed.n_pool_waits);
     } else if (cuda->was_opened_early) {
         (void)snprintf(out, out_bytes,
                        "the gate was opened before all was handed over, since a stream was full: "
                        "steps may have waited for their submission");
     }
+}
+
+static void cuda_placed(const struct device *device, struct device_placed *out)
+{
+    *out = ((const struct cuda *)device)->placed;
 }
 
 const struct device_ops device_cuda = {
@@ -331,5 +342,6 @@ const struct device_ops device_cuda = {
     .processor_ns = cuda_processor_ns,
     .submitted_ns = cuda_submitted_ns,
     .remark = cuda_remark,
+    .placed = cuda_placed,
     .close = cuda_close,
 };

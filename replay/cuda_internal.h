@@ -108,7 +108,7 @@ struct cuda_queue {
     int64_t window_at[STEP_WORKS]; /* the unit of a window from which its kernel goes on */
 };
 
-/* A buffer's place, fixed when the device is opened; or, in a pool, while it lives. */
+/* A buffer's place, fixed when the steps are known; or, in a pool, while it lives. */
 struct cuda_buffer {
     cu_deviceptr address; /* 0: it has none now */
     unsigned char *host;  /* of host memory: the same for the host; else NULL */
@@ -152,9 +152,10 @@ struct cuda {
 
     /* Memory. */
     struct cuda_buffer *buffers;
-    cu_deviceptr place;        /* of all buffers of the device that are in no pool */
-    unsigned char *host_place; /* of those in the host's memory, pinned */
-    cu_mem_pool pool;          /* NULL: all fit beside each other */
+    struct device_placed placed; /* its storage is never DEVICE_FITTING */
+    cu_deviceptr place;          /* of all buffers of the device that are in no pool */
+    unsigned char *host_place;   /* of those in the host's memory, pinned */
+    cu_mem_pool pool;            /* NULL: none is used */
     uint32_t *first_user; /* with a pool, by buffer: steps that use it are users[first_user[b]] */
     uint32_t *users;
     struct kernel_work *works;  /* by step, and of what is there before a run: pinned */
@@ -208,6 +209,25 @@ MUST_CHECK enum weir_status cuda_order_mark_ends(struct cuda *cuda, struct weir_
 /** The step at a point of a queue. */
 struct cuda_step *cuda_step_at(struct cuda *cuda, uint32_t queue, uint32_t point);
 
+/* cuda_places.c */
+/** Gives every buffer its place, or makes the pool that will. WEIR_DEVICE when there is no room. */
+MUST_CHECK enum weir_status cuda_places_seal(struct cuda *cuda, struct weir_error *err);
+/** Pinned memory of the host, all zeros, and where the device sees it. */
+MUST_CHECK enum weir_status cuda_pin(struct cuda *cuda, size_t bytes, unsigned char **host,
+                                     cu_deviceptr *address, struct weir_error *err);
+/** What a buffer's place must be. */
+int64_t cuda_place_align(const struct device_buffer *buffer);
+int64_t cuda_place_bytes(const struct device_buffer *buffer);
+
+/* cuda_arena.c */
+/** Places in one block for the buffers of the device's memory, or of the host's, that any stream
+ *  touches; no two that may live at once share bytes, whatever the streams do.
+ *  @param offsets by buffer: -1 for all others  @param extent_bytes of the block
+ *  @return WEIR_OK; WEIR_MEMORY; WEIR_INPUT when it is too large for 64 bits */
+MUST_CHECK enum weir_status cuda_arena_plan(const struct cuda *cuda, bool is_host_memory,
+                                            int64_t *offsets, int64_t *extent_bytes,
+                                            struct weir_error *err);
+
 /* cuda_memory.c */
 MUST_CHECK enum weir_status cuda_memory_seal(struct cuda *cuda, struct weir_error *err);
 /** Contents as they are before a run. */
@@ -221,7 +241,9 @@ cu_deviceptr cuda_work_address(const struct cuda *cuda, uint32_t step);
 void cuda_fill_work(struct cuda *cuda, uint32_t index);
 
 /* cuda_pool.c: nothing to do without a pool */
-MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, struct weir_error *err);
+/** @param most_bytes that it may hold: it gets them now, as far as the driver has them */
+MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, int64_t most_bytes,
+                                           struct weir_error *err);
 /** Who uses what. */
 MUST_CHECK enum weir_status cuda_pool_seal(struct cuda *cuda, struct weir_error *err);
 /** Buffers that begin with this step get their place, in its stream's order. */
@@ -259,6 +281,8 @@ MUST_CHECK enum weir_status cuda_hand_over(struct cuda *cuda, uint32_t index,
                                            struct weir_error *err);
 
 /* cuda_run.c */
+/** Opens the gate, whether all has been handed over or not, and waits for what has been. */
+MUST_CHECK enum weir_status cuda_catch_up(struct cuda *cuda, struct weir_error *err);
 /** Hands all steps over and waits for the device. */
 MUST_CHECK enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err);
 /** Of a bare run: from when the gate opened to when the last stream was through. */

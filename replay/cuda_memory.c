@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory of a replay, and the tags in it.
+/* What steps find in their buffers and leave there, and all memory that is no buffer's.
  *
- * All buffers have a place of their own, in one block of the device and one of pinned host memory,
- * when they fit beside each other; else those of the device that are not there from the beginning
- * come from a pool, in the order of the streams. A pool's addresses are known only when a step is
- * handed over, so then the device reads what a step finds and leaves from the host's memory. */
+ * A pool's addresses are known only when a step is handed over, so then the device reads what a step
+ * finds and leaves from the host's memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,6 @@
 
 #include "replay/cuda_internal.h"
 
-#define ALIGN_BYTES 256
 /* What weir_read and weir_mix go through, each its own: at most so much, at least so many times the L2
  * cache, if there is room. */
 #define WINDOW_BYTES ((int64_t)1 << 30)
@@ -20,115 +17,6 @@
 /* What weir_read_l2 reads, at most, of the L2 cache: half of one may be further away than the other, and
  * hold the same again. */
 #define L2_PART 0.4
-
-static int64_t aligned(int64_t bytes)
-{
-    return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-}
-
-/* ---- places ---- */
-
-static enum weir_status fail_room(const struct cuda *cuda, const char *whose, int64_t bytes,
-                                  struct weir_error *err)
-{
-    return weir_error_set(err, WEIR_DEVICE,
-                          "the buffers of this replay need %" PRId64
-                          " bytes of %s memory at once, and %" PRId64
-                          " may be used: use a smaller --scale-bytes",
-                          bytes, whose, cuda->setup.memory_bytes);
-}
-
-static enum weir_status pin(struct cuda *cuda, size_t bytes, unsigned char **host,
-                            cu_deviceptr *address, struct weir_error *err)
-{
-    const struct cuda_driver *driver = &cuda->context.driver;
-    void *pinned = NULL;
-    enum weir_status status =
-        cuda_check(&cuda->context,
-                   driver->mem_host_alloc(&pinned, bytes, GPU_HOST_PORTABLE | GPU_HOST_DEVICE_MAP),
-                   "cuMemHostAlloc", err);
-
-    if (status == WEIR_OK) {
-        memset(pinned, 0, bytes); /* so that its pages are there */
-        *host = pinned;
-        status = cuda_check(&cuda->context, driver->mem_host_get_device_pointer(address, pinned, 0),
-                            "cuMemHostGetDevicePointer", err);
-    }
-    return status;
-}
-
-/* Bytes of all buffers that need a place in that memory from the beginning. */
-static int64_t sum_bytes(const struct cuda *cuda, bool is_host, bool is_initial_only)
-{
-    int64_t sum = 0;
-
-    for (uint32_t b = 0; b < cuda->setup.n_buffers; b++) {
-        const struct device_buffer *buffer = &cuda->setup.buffers[b];
-        int64_t next;
-
-        if (buffer->is_host_memory != is_host || (is_initial_only && !buffer->is_initial)) {
-            continue;
-        }
-        if (__builtin_add_overflow(sum, aligned(buffer->size_bytes), &next)) {
-            return INT64_MAX;
-        }
-        sum = next;
-    }
-    return sum;
-}
-
-static enum weir_status place_on_host(struct cuda *cuda, struct weir_error *err)
-{
-    int64_t bytes = sum_bytes(cuda, true, false), offset = 0;
-    cu_deviceptr address = 0;
-    enum weir_status status;
-
-    if (bytes == 0) {
-        return WEIR_OK;
-    }
-    if (bytes > cuda->setup.memory_bytes) {
-        return fail_room(cuda, "pinned host", bytes, err);
-    }
-    status = pin(cuda, (size_t)bytes, &cuda->host_place, &address, err);
-    for (uint32_t b = 0; b < cuda->setup.n_buffers && status == WEIR_OK; b++) {
-        if (cuda->setup.buffers[b].is_host_memory) {
-            cuda->buffers[b].host = cuda->host_place + offset;
-            cuda->buffers[b].address = address + (cu_deviceptr)offset;
-            offset += aligned(cuda->setup.buffers[b].size_bytes);
-        }
-    }
-    return status;
-}
-
-static enum weir_status place_on_device(struct cuda *cuda, struct weir_error *err)
-{
-    int64_t bytes = sum_bytes(cuda, false, false), offset = 0;
-    bool is_pooled = bytes > cuda->setup.memory_bytes;
-    enum weir_status status = WEIR_OK;
-
-    if (is_pooled) {
-        bytes = sum_bytes(cuda, false, true);
-        if (!cuda->context.has_pools || bytes > cuda->setup.memory_bytes) {
-            return fail_room(cuda, "the device's", bytes, err);
-        }
-        status = cuda_pool_make(cuda, err);
-    }
-    if (status == WEIR_OK && bytes > 0) {
-        status =
-            cuda_check(&cuda->context, cuda->context.driver.mem_alloc(&cuda->place, (size_t)bytes),
-                       "cuMemAlloc", err);
-    }
-    for (uint32_t b = 0; b < cuda->setup.n_buffers && status == WEIR_OK; b++) {
-        const struct device_buffer *given = &cuda->setup.buffers[b];
-
-        cuda->buffers[b].is_pooled = is_pooled && !given->is_host_memory && !given->is_initial;
-        if (!given->is_host_memory && !cuda->buffers[b].is_pooled) {
-            cuda->buffers[b].address = cuda->place + (cu_deviceptr)offset;
-            offset += aligned(given->size_bytes);
-        }
-    }
-    return status;
-}
 
 /* ---- windows ---- */
 
@@ -249,8 +137,8 @@ void cuda_fill_work(struct cuda *cuda, uint32_t index)
     }
 }
 
-/* Before a run: initial contents, and no valid tag elsewhere. Those in the host's memory are written
- * by the host. */
+/* Before a run: initial contents, and no valid tag in other buffers that have their place alone. Those
+ * in the host's memory are written by the host. */
 static void fill_first(struct cuda *cuda)
 {
     struct kernel_work *work = &cuda->works[cuda->n_submitted];
@@ -264,7 +152,8 @@ static void fill_first(struct cuda *cuda)
         const struct device_buffer *given = &cuda->setup.buffers[b];
 
         for (uint32_t s = 0; s < given->n_stretches; s++) {
-            if (given->is_host_memory || cuda->buffers[b].is_pooled) {
+            if (given->is_host_memory || cuda->buffers[b].address == 0 ||
+                (cuda->placed.storage != DEVICE_APART && !given->is_initial)) {
                 continue;
             }
             writes[work->n_writes++] =
@@ -288,7 +177,7 @@ static enum weir_status make_works(struct cuda *cuda, struct weir_error *err)
     cuda->n_step_tags = n_tags;
     n_tags += count_stretches(cuda);
     cuda->works_bytes = n_works * sizeof *cuda->works + (n_tags + 1) * sizeof *cuda->tags;
-    status = pin(cuda, cuda->works_bytes, &pinned, &cuda->works_address, err);
+    status = cuda_pin(cuda, cuda->works_bytes, &pinned, &cuda->works_address, err);
     if (status != WEIR_OK) {
         return status;
     }
@@ -316,7 +205,8 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
         cuda_check(&cuda->context, cuda->context.driver.mem_alloc(&cuda->words, cuda->words_bytes),
                    "cuMemAlloc", err);
     if (status == WEIR_OK) {
-        status = pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
+        status =
+            cuda_pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
     }
     if (status == WEIR_OK) {
         cuda->gate = (volatile uint32_t *)(void *)pinned;
@@ -328,11 +218,8 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
 enum weir_status cuda_memory_seal(struct cuda *cuda, struct weir_error *err)
 {
     const struct cuda_driver *driver = &cuda->context.driver;
-    enum weir_status status = place_on_host(cuda, err);
+    enum weir_status status = cuda_places_seal(cuda, err);
 
-    if (status == WEIR_OK) {
-        status = place_on_device(cuda, err);
-    }
     if (status == WEIR_OK) {
         status = place_windows(cuda, err);
     }

@@ -6,9 +6,34 @@
 
 #include "replay/cuda_internal.h"
 
+/* No run waits for the driver to get memory: the pool gets it now and keeps it. How much a driver can
+ * give is known only by asking. */
+static enum weir_status fill_pool(struct cuda *cuda, int64_t bytes, struct weir_error *err)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+    cu_deviceptr address = 0;
+    cu_result result = GPU_OUT_OF_MEMORY;
+
+    while (result == GPU_OUT_OF_MEMORY && bytes > 0) {
+        result =
+            driver->mem_alloc_from_pool_async(&address, (size_t)bytes, cuda->pool, cuda->control);
+        bytes = result == GPU_OUT_OF_MEMORY ? bytes / 2 : bytes;
+    }
+    if (bytes == 0) {
+        return WEIR_OK;
+    }
+    if (result == GPU_SUCCESS) {
+        result = driver->mem_free_async(address, cuda->control);
+    }
+    if (result == GPU_SUCCESS) {
+        result = driver->stream_synchronize(cuda->control);
+    }
+    return cuda_check(&cuda->context, result, "filling the pool", err);
+}
+
 /* What a driver does of itself, wait for another stream or give memory back, is none of the plan's:
  * it is told not to. */
-enum weir_status cuda_pool_make(struct cuda *cuda, struct weir_error *err)
+enum weir_status cuda_pool_make(struct cuda *cuda, int64_t most_bytes, struct weir_error *err)
 {
     static const struct {
         cu_pool_attribute attribute;
@@ -31,11 +56,13 @@ enum weir_status cuda_pool_make(struct cuda *cuda, struct weir_error *err)
                        driver->mem_pool_set_attribute(cuda->pool, settings[i].attribute, &value),
                        "cuMemPoolSetAttribute", err);
     }
-    return status == WEIR_OK ? cuda_check(&cuda->context,
-                                          driver->mem_pool_set_attribute(
-                                              cuda->pool, GPU_POOL_RELEASE_THRESHOLD, &keep_bytes),
-                                          "cuMemPoolSetAttribute", err)
-                             : status;
+    if (status == WEIR_OK) {
+        status = cuda_check(
+            &cuda->context,
+            driver->mem_pool_set_attribute(cuda->pool, GPU_POOL_RELEASE_THRESHOLD, &keep_bytes),
+            "cuMemPoolSetAttribute", err);
+    }
+    return status == WEIR_OK ? fill_pool(cuda, most_bytes, err) : status;
 }
 
 enum weir_status cuda_pool_seal(struct cuda *cuda, struct weir_error *err)
@@ -81,14 +108,30 @@ static bool begins_with(const struct cuda *cuda, uint32_t buffer, uint32_t step)
            cuda->steps[allocate].given.queue == STEP_NO_QUEUE;
 }
 
+static cu_result take_block(struct cuda *cuda, uint32_t index, uint32_t b)
+{
+    return cuda->context.driver.mem_alloc_from_pool_async(
+        &cuda->buffers[b].address, (size_t)cuda->setup.buffers[b].size_bytes, cuda->pool,
+        cuda->queues[cuda->steps[index].given.queue].stream);
+}
+
+/* What was freed behind work that is not over can be had when it is, and in one piece: so a pool that
+ * says no is asked once more when the device has caught up. The run tells that it had to. */
 static enum weir_status begin_buffer(struct cuda *cuda, uint32_t index, uint32_t b,
                                      struct weir_error *err)
 {
     char name[160], object[160];
-    cu_result result = cuda->context.driver.mem_alloc_from_pool_async(
-        &cuda->buffers[b].address, (size_t)cuda->setup.buffers[b].size_bytes, cuda->pool,
-        cuda->queues[cuda->steps[index].given.queue].stream);
+    cu_result result = take_block(cuda, index, b);
 
+    if (result == GPU_OUT_OF_MEMORY) {
+        enum weir_status status = cuda_catch_up(cuda, err);
+
+        if (status != WEIR_OK) {
+            return status;
+        }
+        cuda->placed.n_pool_waits++;
+        result = take_block(cuda, index, b);
+    }
     if (result == GPU_OUT_OF_MEMORY) {
         return weir_error_set(
             err, WEIR_DEVICE,

@@ -140,6 +140,13 @@ static enum weir_status wait_device(struct cuda *cuda, struct weir_error *err)
     return status == WEIR_OK ? wait_stream(cuda, cuda->reclaim, until_ns, err) : status;
 }
 
+enum weir_status cuda_catch_up(struct cuda *cuda, struct weir_error *err)
+{
+    cuda->was_opened_early = cuda->was_opened_early || !cuda->is_open;
+    open_gate(cuda);
+    return wait_device(cuda, err);
+}
+
 /* ---- a run ---- */
 
 static void begin_run(struct cuda *cuda)
@@ -148,6 +155,7 @@ static void begin_run(struct cuda *cuda)
     cuda->gate[1] = 0;
     cuda->is_open = false;
     cuda->was_opened_early = false;
+    cuda->placed.n_pool_waits = 0;
     cuda->first_id += cuda->n_ops + 1; /* ids of one device are never given twice */
     cuda->n_ops = 0;
     for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {

@@ -7,6 +7,17 @@
 #include "replay/devices.h"
 
 static const char *const mode_names[] = {"gated", "stream", "paced", "serial"};
+static const char *const storage_names[] = {"fitting", "apart", "arena", "pool"};
+
+/* @return the place of the name in the list; n when it is not there */
+static int find_name(const char *name, const char *const *names, int n)
+{
+    int i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
 
 const char *device_mode_name(enum device_mode mode)
 {
@@ -15,13 +26,23 @@ const char *device_mode_name(enum device_mode mode)
 
 bool device_mode_from(const char *name, enum device_mode *out)
 {
-    for (int i = DEVICE_GATED; i <= DEVICE_SERIAL; i++) {
-        if (strcmp(mode_names[i], name) == 0) {
-            *out = (enum device_mode)i;
-            return true;
-        }
-    }
-    return false;
+    int i = find_name(name, mode_names, DEVICE_SERIAL + 1);
+
+    *out = (enum device_mode)i;
+    return i <= DEVICE_SERIAL;
+}
+
+const char *device_storage_name(enum device_storage storage)
+{
+    return storage_names[storage];
+}
+
+bool device_storage_from(const char *name, enum device_storage *out)
+{
+    int i = find_name(name, storage_names, DEVICE_POOL + 1);
+
+    *out = (enum device_storage)i;
+    return i <= DEVICE_POOL;
 }
 
 const struct device_ops *const *device_registry(void)

@@ -117,8 +117,28 @@ enum device_mode {
 const char *device_mode_name(enum device_mode);
 bool device_mode_from(const char *name, enum device_mode *out);
 
+/* Where a device with memory of its own has buffers that do not all live at once. */
+enum device_storage {
+    DEVICE_FITTING, /* the first of the others in which they fit */
+    DEVICE_APART,   /* each has its place alone */
+    DEVICE_ARENA, /* places are shared, as planned before the run, where the steps' order allows */
+    DEVICE_POOL   /* the driver gives places while it runs */
+};
+const char *device_storage_name(enum device_storage);
+bool device_storage_from(const char *name, enum device_storage *out);
+
+/* How that was done. */
+struct device_placed {
+    enum device_storage storage;
+    int64_t block_bytes; /* that buffers have together, without those of a pool */
+    int64_t apart_bytes; /* that they would have if none shared its place */
+    uint32_t
+        n_pool_waits; /* blocks that the pool gave only when all handed over before had ended */
+};
+
 struct device_setup {
     enum device_mode mode;
+    enum device_storage storage;
     /* Only how long the whole run takes is asked for: a drain gives the makespan and no spans, and
      * nothing is done to time them. The host, which does nothing for that, gives them all the same. */
     bool is_bare;
@@ -127,11 +147,12 @@ struct device_setup {
     const struct graph *graph;           /* for names in messages; NULL: numbers */
     int64_t deadline_ns;                 /* each run is stopped after this long */
     int64_t memory_bytes;                /* for all buffers that live at once */
+    int64_t host_memory_bytes;           /* the same in the host's, where the device has its own */
 };
 
 struct device_ops {
     const char *name, *clock; /* "host", "cuda"; the clock is stored with what it measured */
-    bool has_modes;           /* takes steps ahead of time */
+    bool has_modes;           /* takes steps ahead of time, and has memory of its own */
     int64_t
         most_passes; /* through its window, of a copy that is measured: each is a call; 0: any */
     /* WEIR_OK also when the device is not there: out->why_not then says why, else it is "". */
@@ -153,6 +174,8 @@ struct device_ops {
     /* What must be known of the last drain's times: who took them, when not who should; that the run
      * was not as asked for. "" when there is nothing. */
     void (*remark)(const struct device *, char *out, size_t out_bytes);
+    /* Where buffers were in the last drain; NULL: the device has no memory of its own. */
+    void (*placed)(const struct device *, struct device_placed *out);
     void (*close)(struct device *);
 };
 

@@ -19,6 +19,7 @@ replay_libreplay_a_SOURCES = \
 	replay/contents_internal.h \
 	replay/cuda.c \
 	replay/cuda_abi.h \
+	replay/cuda_arena.c \
 	replay/cuda_clock.c \
 	replay/cuda_cupti_abi.h \
 	replay/cuda_internal.h \
@@ -29,6 +30,7 @@ replay_libreplay_a_SOURCES = \
 	replay/cuda_open.c \
 	replay/cuda_ops.c \
 	replay/cuda_order.c \
+	replay/cuda_places.c \
 	replay/cuda_pool.c \
 	replay/cuda_records.c \
 	replay/cuda_run.c \
@@ -69,6 +71,8 @@ replay_libreplay_a_SOURCES = \
 	replay/place.h \
 	replay/rates.c \
 	replay/rates.h \
+	replay/reuse.c \
+	replay/reuse.h \
 	replay/runner.c \
 	replay/runner.h \
 	replay/runner_explain.c \

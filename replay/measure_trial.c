@@ -40,7 +40,8 @@ enum weir_status trial_open(struct trial *trial, const struct device_ops *ops, u
                                          .n_buffers = n_buffers,
                                          .buffers = buffers,
                                          .deadline_ns = DEADLINE_NS,
-                                         .memory_bytes = memory_bytes};
+                                         .memory_bytes = memory_bytes,
+                                         .host_memory_bytes = memory_bytes};
     trial->timeline = timeline_new(n_steps, 1);
     if (trial->timeline == NULL)
         return weir_error_memory(err);

@@ -110,14 +110,21 @@ static enum weir_status measure_scaled(const struct binding *binding, const stru
     return status;
 }
 
+/* Sizes that a user chose may take more than those that Weir chooses. */
+static int64_t may_use(int64_t memory_bytes, const struct replay_options *options)
+{
+    return options->scale_bytes > 0 ? memory_bytes / 4 * 3 : memory_bytes / 4;
+}
+
 static enum weir_status prepare(const struct binding *binding, const struct timeline *plan,
                                 const struct replay_options *options, struct replay_result *result,
                                 struct weir_error *err)
 {
-    /* Sizes that a user chose may take more than those that Weir chooses. */
     const struct schedule_options schedule = {.scale_time = options->scale_time,
                                               .scale_bytes = options->scale_bytes,
                                               .memory_bytes = result->memory_bytes,
+                                              .host_memory_bytes =
+                                                  may_use(result->info.host_memory_bytes, options),
                                               .forbids_unknown = options->forbids_unknown,
                                               .unknown_by_factor = options->unknown_by_factor};
     enum weir_status status = measure_for(binding, plan, &schedule, options, result, err);
@@ -140,8 +147,7 @@ static enum weir_status run(const struct binding *binding, const struct timeline
     if (status != WEIR_OK)
         return status;
     result->bare_ns = -1;
-    result->memory_bytes = options->scale_bytes > 0 ? result->info.memory_bytes / 4 * 3
-                                                    : result->info.memory_bytes / 4;
+    result->memory_bytes = may_use(result->info.memory_bytes, options);
     status = prepare(binding, plan, options, result, err);
     if (status == WEIR_OK)
         status = sharing_name(result->schedule, result->info.n_processors, &result->sharing, err);
@@ -151,13 +157,15 @@ static enum weir_status run(const struct binding *binding, const struct timeline
         __builtin_add_overflow(deadline_ns, DEADLINE_NS, &deadline_ns))
         deadline_ns = INT64_MAX;
     r.setup = (struct device_setup){.mode = options->mode,
+                                    .storage = options->storage,
                                     .n_queues = result->schedule->lanes.n_lanes,
                                     .n_steps = result->schedule->steps.n_steps,
                                     .n_buffers = result->schedule->n_buffers,
                                     .buffers = result->schedule->buffers,
                                     .graph = result->schedule->graph,
                                     .deadline_ns = deadline_ns,
-                                    .memory_bytes = result->info.memory_bytes / 4 * 3};
+                                    .memory_bytes = result->info.memory_bytes / 4 * 3,
+                                    .host_memory_bytes = result->info.host_memory_bytes / 4 * 3};
     status = run_all(&r, err);
     for (uint32_t i = 0; i < r.n_passes; i++)
         runner_end_pass(&r.passes[i]);

@@ -11,6 +11,7 @@
 struct replay_options {
     const char *device;
     enum device_mode mode;
+    enum device_storage storage;
     double scale_time;    /* above 0 */
     double scale_bytes;   /* 0: chosen */
     uint32_t n_repeats;   /* 1 or more */
@@ -40,7 +41,8 @@ struct replay_mechanism {
 struct replay_result {
     const struct device_ops *ops;
     struct device_info info;
-    int64_t memory_bytes; /* that buffers might use */
+    int64_t memory_bytes;        /* that buffers might use */
+    struct device_placed placed; /* where a device with memory of its own had them */
     struct rates rates;
     struct schedule *schedule;
     struct sharing sharing;

@@ -116,6 +116,8 @@ enum weir_status runner_run_pass(struct runner *r, bool is_warm_up, struct weir_
         pass->submit_ns[s] = result->ops->submitted_ns(r->device, s);
     }
     result->ops->remark(r->device, r->remark, sizeof r->remark);
+    if (result->ops->placed != NULL)
+        result->ops->placed(r->device, &result->placed);
     result->samples[result->n_samples++] =
         (struct replay_sample){pass->timeline->makespan_ns, is_warm_up};
     if (is_warm_up)

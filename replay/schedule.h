@@ -14,7 +14,9 @@ struct schedule_options {
     double scale_bytes;   /* and sizes by this; 0: chosen, so that buffers fit in memory_bytes and
                                each copy of 20 us or more can move its object in its planned time */
     int64_t memory_bytes; /* for all buffers that live at once */
-    bool forbids_unknown; /* as in struct waits_options */
+    int64_t host_memory_bytes; /* the same in the host's, where the device has its own; 0: it has
+                                  none, and memory_bytes is for all */
+    bool forbids_unknown;      /* as in struct waits_options */
     bool unknown_by_factor;
 };
 

@@ -8,6 +8,7 @@ replay_tests = \
 	tests/replay/test_families \
 	tests/replay/test_fit \
 	tests/replay/test_host \
+	tests/replay/test_reuse \
 	tests/replay/test_runner \
 	tests/replay/test_schedule \
 	tests/replay/test_schedule_waits \
@@ -32,6 +33,8 @@ tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
 tests_replay_test_fit_LDADD = $(replay_test_libs)
 tests_replay_test_host_SOURCES = tests/replay/test_host.c
 tests_replay_test_host_LDADD = $(replay_test_libs)
+tests_replay_test_reuse_SOURCES = tests/replay/test_reuse.c
+tests_replay_test_reuse_LDADD = $(replay_test_libs)
 tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.h
 tests_replay_test_runner_LDADD = $(replay_test_libs)
 tests_replay_test_schedule_SOURCES = \

@@ -47,6 +47,7 @@ enum double_fault {
     FAULT_MISMATCH,      /* cuInit: driver and kernel differ */
     FAULT_MEMORY,        /* the n-th allocation of memory of any kind fails */
     FAULT_POOL,          /* the n-th from a pool fails */
+    FAULT_POOL_BUSY,     /* the n-th that is asked for while the device has work */
     FAULT_LAUNCH,        /* the n-th launch fails, and every call after it */
     FAULT_LOST,          /* from the n-th copy on every call fails */
     FAULT_HANG,          /* the n-th kernel never ends */

@@ -115,7 +115,8 @@ cu_result cuMemAllocFromPoolAsync(cu_deviceptr *address, size_t bytes, cu_mem_po
 
     if (call_lost() != GPU_SUCCESS)
         return call_lost();
-    if (double_fails(FAULT_POOL) || used_bytes + (int64_t)bytes > double_config.memory_bytes)
+    if (double_fails(FAULT_POOL) || (!double_is_idle(NULL) && double_fails(FAULT_POOL_BUSY)) ||
+        used_bytes + (int64_t)bytes > double_config.memory_bytes)
         return GPU_OUT_OF_MEMORY;
     memory = calloc(1, bytes + sizeof(size_t));
     if (memory == NULL)

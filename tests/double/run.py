@@ -51,8 +51,25 @@ edge sync k5 barrier
 edge k4 k6 ordering lag=1ms
 """
 
-# With --scale-bytes 100 the buffers of the plan do not fit beside each other.
+# With --scale-bytes 100 the buffers of the plan do not fit beside each other, but in an arena.
 SMALL = "memory_bytes=1000000000,unit_ns.h2d=0.01,unit_ns.d2h=0.01"
+
+SPLIT = """weir 1
+graph split
+domain hbm capacity=10MB
+engine sm domain=hbm slots=2
+object a size=2MB
+object b size=2MB
+object c size=2MB
+object d size=4MB
+object e size=4MB
+node k1 compute engine=sm duration=100us writes=a
+node k2 compute engine=sm duration=100us reads=a writes=b
+node k3 compute engine=sm duration=100us reads=a,b writes=c
+node k4 compute engine=sm duration=100us reads=b,c writes=d
+node k5 compute engine=sm duration=100us reads=b,d writes=e
+node k6 compute engine=sm duration=100us reads=d,e
+"""
 
 SPANS = """SELECT node.name, span.start_ns, span.finish_ns, span.time_source
              FROM span JOIN node ON node.run_id = span.run_id AND node.id = span.node_id
@@ -152,8 +169,9 @@ def equals_random_plans(rig):
         check(made.returncode == 0, made.stderr)
         if rig.weir("simulate", "r.weir", "--quiet", has_driver=False).returncode != 0:
             continue
-        rig.replay("--scale-bytes", "0.000001")
-        rig.equals_plan(f"seed {seed}")
+        for storage in ("apart", "arena", "pool"):
+            rig.replay("--scale-bytes", "0.000001", "--storage", storage)
+            rig.equals_plan(f"seed {seed}, {storage}")
 
 
 # Work of each class, side by side and one after another, and a node that computes again. Kernels go
@@ -203,10 +221,44 @@ def equals_its_plan_by_a_gate_kernel(rig):
     rig.equals_plan("old driver")
 
 
-def equals_its_plan_from_a_pool(rig):
+def equals_its_plan_in_every_storage(rig):
     rig.simulate()
-    rig.replay("--scale-bytes", "100", double=SMALL)
-    rig.equals_plan("pool")
+    for storage in ("apart", "arena", "pool"):
+        answer = rig.replay("--scale-bytes", "0.05", "--storage", storage)
+        rig.equals_plan(storage)
+        check(answer["storage"] == storage, answer["storage"])
+        check((answer["block_bytes"] < answer["apart_bytes"]) == (storage != "apart"), answer)
+    for scale, double, storage in (("0.05", "", "apart"), ("100", SMALL, "arena")):
+        answer = rig.replay("--scale-bytes", scale, double=double)
+        check(answer["storage"] == storage, f"'{double}': {answer['storage']}")
+        rig.equals_plan(f"fitting, {storage}")
+    message = rig.replay("--scale-bytes", "100", "--storage", "apart", double=SMALL, expect=5)
+    check("of the device's memory at once" in message, message)
+    message = rig.replay("--storage", "heap", expect=2)
+    check("fitting, apart, arena or pool was expected" in message, message)
+    done = rig.weir("replay", "sim", "--storage", "pool", has_driver=False)
+    check(done.returncode == 2 and "leave --storage out" in done.stderr, done.stderr)
+
+
+# Two buffers of 4 MB after two of 2 MB that are freed apart from each other: an arena of the
+# device's memory has no room for the second, a pool has.
+def takes_a_pool_where_an_arena_does_not_fit(rig):
+    (rig.folder / "plan.weir").write_text(SPLIT)
+    rig.simulate()
+    answer = rig.replay("--scale-bytes", "1", double="memory_bytes=12000000")
+    check(answer["storage"] == "pool", answer["storage"])
+    rig.equals_plan("pool, since no arena fits")
+    message = rig.replay("--scale-bytes", "1", double="memory_bytes=12000000", libraries=DOUBLE / "old",
+                         expect=5)
+    check("no memory pools" in message, message)
+
+
+def catches_up_for_a_pool(rig):
+    rig.simulate()
+    answer = rig.replay("--scale-bytes", "0.05", "--storage", "pool", double="fault.pool_busy=2")
+    check(any("only when all that was handed over before" in d["what"]
+              for d in answer["deviations"]), answer["deviations"])
+    check(answer["makespan_ns"] >= rig.spans("sim")[-1][2], "faster than its plan")
 
 
 def equals_its_plan_by_events(rig):
@@ -238,7 +290,8 @@ def tells_what_the_device_adds(rig):
     rig.simulate()
     rig.replay("--scale-bytes", "100", double=SMALL + ",serial=1")
     rig.equals_plan("copies of one direction on one engine")
-    answer = rig.replay("--scale-bytes", "100", double=SMALL + ",fault.pool_waits=-1")
+    answer = rig.replay("--scale-bytes", "100", "--storage", "pool",
+                        double=SMALL + ",fault.pool_waits=-1")
     check(answer["makespan_ns"] > rig.spans("sim")[-1][2], "waits of the pool cost nothing")
     parts = answer["deviation"]
     check(parts["queue_ns"] > 0 and parts["submission_ns"] == 0, parts)
@@ -316,7 +369,8 @@ def names_what_fails(rig):
     for double, phrase in failures.items():
         message = rig.replay("--scale-bytes", "0.05", double=double, expect=5)
         check(phrase in message, f"{double}: {message}")
-    message = rig.replay("--scale-bytes", "100", double=SMALL + ",fault.pool=2", expect=5)
+    message = rig.replay("--scale-bytes", "100", "--storage", "pool",
+                         double=SMALL + ",fault.pool=-2", expect=5)
     check("from the pool" in message, message)
     after = sqlite3.connect(rig.folder / "weir.db").execute("SELECT count(*) FROM run").fetchone()[0]
     check(runs == after, "a replay that failed is in the store")
@@ -488,7 +542,9 @@ TESTS = [
     equals_a_plan_of_every_class,
     equals_its_plan_in_every_layout,
     equals_its_plan_by_a_gate_kernel,
-    equals_its_plan_from_a_pool,
+    equals_its_plan_in_every_storage,
+    takes_a_pool_where_an_arena_does_not_fit,
+    catches_up_for_a_pool,
     equals_its_plan_by_events,
     does_without_a_kind_that_is_refused,
     tells_what_the_device_adds,
