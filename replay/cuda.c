@@ -93,7 +93,7 @@ static void cuda_close(struct device *device)
         return;
     }
     if (cuda->gate != NULL) {
-        *cuda->gate = 1; /* nothing waits for it any more */
+        __atomic_store_n(cuda->gate, 1, __ATOMIC_SEQ_CST); /* nothing waits for it any more */
     }
     if (cuda->context.context != NULL) {
         (void)cuda->context.driver.ctx_synchronize();

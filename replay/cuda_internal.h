@@ -8,6 +8,8 @@
 #ifndef WEIR_REPLAY_CUDA_INTERNAL_H
 #define WEIR_REPLAY_CUDA_INTERNAL_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "kernels/cuda.h"
 #include "replay/cuda_load.h"
@@ -135,6 +137,14 @@ enum cuda_timing {
     CUDA_BARE       /* nobody: two events, how long the whole run takes */
 };
 
+/* That steps go on being handed over while the gate is shut. */
+struct cuda_watch {
+    pthread_t thread;
+    int ends[2]; /* of a pipe: the thread ends when the second is closed */
+    bool is_on;
+    uint32_t n_handed; /* steps; atomic */
+};
+
 struct cuda {
     struct device base;
     struct device_setup setup;
@@ -175,12 +185,14 @@ struct cuda {
     } windows[STEP_WORKS];
 
     /* A run. */
-    volatile uint32_t *gate; /* pinned: [0] the gate, [1] 1 when it or a clock gave up */
+    uint32_t *gate; /* pinned, atomic: [0] the gate, [1] 1 when it or a clock gave up */
     cu_deviceptr gate_address;
     volatile uint64_t *results;    /* pinned: what the first words said when they were read */
     double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
     cu_event opened;               /* the run's begin has been taken down */
-    bool is_open, was_opened_early;
+    struct cuda_watch watch;
+    bool is_open; /* the gate; atomic while it is watched */
+    bool was_opened_early;
     /* CLOCK_MONOTONIC: when the gate opened, and when the device was found to be done */
     int64_t begin_ns, over_ns;
     bool is_stuck; /* the device did not end: nothing of it can be given back */
@@ -279,6 +291,20 @@ MUST_CHECK enum weir_status cuda_record(struct cuda *cuda, cu_event event, cu_st
 /* cuda_submit.c */
 MUST_CHECK enum weir_status cuda_hand_over(struct cuda *cuda, uint32_t index,
                                            struct weir_error *err);
+
+/* cuda_gate.c */
+/** Before a run: the word says shut, and no stream has been told to wait for it. */
+void cuda_gate_reset(struct cuda *cuda);
+/** Every stream waits. It opens by itself, early, when nothing is handed over for seconds. */
+MUST_CHECK enum weir_status cuda_gate_shut(struct cuda *cuda, struct weir_error *err);
+/** All has been handed over. Nothing when it is open. */
+void cuda_gate_open(struct cuda *cuda);
+void cuda_gate_open_early(struct cuda *cuda);
+/** One step more has been handed over. */
+void cuda_gate_count(struct cuda *cuda);
+bool cuda_gate_is_open(const struct cuda *cuda);
+/** The device waited for its limit. */
+bool cuda_gate_gave_up(const struct cuda *cuda);
 
 /* cuda_run.c */
 /** Opens the gate, whether all has been handed over or not, and waits for what has been. */

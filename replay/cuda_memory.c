@@ -209,7 +209,7 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
             cuda_pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
     }
     if (status == WEIR_OK) {
-        cuda->gate = (volatile uint32_t *)(void *)pinned;
+        cuda->gate = (uint32_t *)(void *)pinned;
         cuda->results = (volatile uint64_t *)(void *)(pinned + sizeof(uint64_t));
     }
     return status;
@@ -331,7 +331,7 @@ void cuda_memory_free(struct cuda *cuda)
                                    cuda->windows[STEP_CACHE].address,
                                    cuda->windows[STEP_MIX].address,
                                    cuda->has_own_works ? cuda->works_address : 0};
-    void *pinned[] = {cuda->host_place, cuda->works, (void *)(uintptr_t)cuda->gate};
+    void *pinned[] = {cuda->host_place, cuda->works, cuda->gate};
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (places[i] != 0) {

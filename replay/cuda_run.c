@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Handing the steps of a run over to the device, in their order, and waiting for it.
  *
- * With the gate, every stream begins with a wait for a word of the host's memory, which is written
- * when all has been handed over: no step waits for its submission then. A stream takes only so many
- * commands; the gate is opened early before one is full, and the run says so. */
+ * A stream takes only so many commands; the gate is opened early before one is full, and the run says
+ * so. */
 #include <inttypes.h>
 #include <sched.h>
 #include <time.h>
@@ -22,45 +21,7 @@ static void rest(int64_t ns)
     (void)nanosleep(&span, NULL);
 }
 
-/* ---- the gate ---- */
-
-static void open_gate(struct cuda *cuda)
-{
-    if (!cuda->is_open) {
-        cuda->is_open = true;
-        cuda->begin_ns = cuda_clock_ns();
-        __atomic_store_n(&cuda->gate[0], 1, __ATOMIC_SEQ_CST);
-    }
-}
-
-static enum weir_status shut_stream(struct cuda *cuda, uint32_t queue, struct weir_error *err)
-{
-    const struct cuda_driver *driver = &cuda->context.driver;
-    uint64_t word = cuda->gate_address, limit_ns = CUDA_LIMIT_NS;
-    uint64_t timed_out = cuda->gate_address + sizeof(uint32_t);
-    void *values[] = {&word, &limit_ns, &timed_out};
-
-    if (cuda->context.has_wait_value) {
-        return cuda_check(&cuda->context,
-                          driver->stream_wait_value32(cuda_stream_of(cuda, queue),
-                                                      cuda->gate_address, 1, GPU_WAIT_VALUE_GEQ),
-                          "cuStreamWaitValue32", err);
-    }
-    return cuda_launch(cuda, (struct cuda_op){.step = WEIR_NONE, .queue = queue}, CUDA_GATE, values,
-                       err);
-}
-
-static enum weir_status shut_gate(struct cuda *cuda, struct weir_error *err)
-{
-    enum weir_status status = shut_stream(cuda, STEP_NO_QUEUE, err);
-
-    for (uint32_t q = 0; q < cuda->setup.n_queues && status == WEIR_OK; q++) {
-        if (cuda->queues[q].n_steps > 0) {
-            status = shut_stream(cuda, q, err);
-        }
-    }
-    return status;
-}
+/* ---- the beginning ---- */
 
 /* Takes down on the device when the run begins, for those that count from then. */
 static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
@@ -142,8 +103,7 @@ static enum weir_status wait_device(struct cuda *cuda, struct weir_error *err)
 
 enum weir_status cuda_catch_up(struct cuda *cuda, struct weir_error *err)
 {
-    cuda->was_opened_early = cuda->was_opened_early || !cuda->is_open;
-    open_gate(cuda);
+    cuda_gate_open_early(cuda);
     return wait_device(cuda, err);
 }
 
@@ -151,10 +111,7 @@ enum weir_status cuda_catch_up(struct cuda *cuda, struct weir_error *err)
 
 static void begin_run(struct cuda *cuda)
 {
-    cuda->gate[0] = 0;
-    cuda->gate[1] = 0;
-    cuda->is_open = false;
-    cuda->was_opened_early = false;
+    cuda_gate_reset(cuda);
     cuda->placed.n_pool_waits = 0;
     cuda->first_id += cuda->n_ops + 1; /* ids of one device are never given twice */
     cuda->n_ops = 0;
@@ -189,9 +146,8 @@ static enum weir_status hand_over_all(struct cuda *cuda, struct weir_error *err)
                 pace(cuda, i);
             }
             status = cuda_hand_over(cuda, i, err);
-            if (!cuda->is_open && cuda->queues[queue].n_pending > COMMANDS_MOST) {
-                cuda->was_opened_early = true;
-                open_gate(cuda);
+            if (!cuda_gate_is_open(cuda) && cuda->queues[queue].n_pending > COMMANDS_MOST) {
+                cuda_gate_open_early(cuda);
             }
         }
         if (status == WEIR_OK) {
@@ -200,6 +156,7 @@ static enum weir_status hand_over_all(struct cuda *cuda, struct weir_error *err)
         if (status == WEIR_OK && cuda->setup.mode == DEVICE_SERIAL) {
             status = wait_device(cuda, err);
         }
+        cuda_gate_count(cuda);
     }
     return status;
 }
@@ -229,9 +186,9 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
 
     begin_run(cuda);
     if (cuda->setup.mode == DEVICE_GATED) {
-        status = shut_gate(cuda, err);
+        status = cuda_gate_shut(cuda, err);
     } else {
-        open_gate(cuda);
+        cuda_gate_open(cuda);
     }
     if (status == WEIR_OK) {
         status = mark_begin(cuda, err);
@@ -242,12 +199,12 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK && cuda->timing != CUDA_BY_EVENTS) {
         status = mark_over(cuda, err);
     }
-    open_gate(cuda);
+    cuda_gate_open(cuda);
     if (status == WEIR_OK) {
         status = wait_device(cuda, err);
     }
     cuda->over_ns = cuda_clock_ns();
-    if (status == WEIR_OK && cuda->gate[1] != 0) {
+    if (status == WEIR_OK && cuda_gate_gave_up(cuda)) {
         return weir_error_set(err, WEIR_DEVICE,
                               "the device gave up waiting for the host: this process had no "
                               "processor for %d s",

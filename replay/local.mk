@@ -22,6 +22,7 @@ replay_libreplay_a_SOURCES = \
 	replay/cuda_arena.c \
 	replay/cuda_clock.c \
 	replay/cuda_cupti_abi.h \
+	replay/cuda_gate.c \
 	replay/cuda_internal.h \
 	replay/cuda_load.c \
 	replay/cuda_load.h \

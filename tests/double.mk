@@ -13,6 +13,7 @@ double_sources = \
 	tests/double/memory.c \
 	tests/double/records.c \
 	tests/double/records.h \
+	tests/double/streams.c \
 	tests/double/work.c
 double_build = $(CC) $(DEFS) $(WEIR_CPPFLAGS) -I$(top_srcdir) -std=c17 -Wall -Wextra -O1 -g -fPIC \
 	-fvisibility=hidden -shared -Wl,-soname,libcuda.so.1
@@ -38,6 +39,7 @@ double_c = \
 	$(srcdir)/tests/double/driver.c \
 	$(srcdir)/tests/double/memory.c \
 	$(srcdir)/tests/double/records.c \
+	$(srcdir)/tests/double/streams.c \
 	$(srcdir)/tests/double/work.c
 tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@

@@ -121,6 +121,8 @@ static void set(const char *word)
         double_config.is_serial = value_of(value) != 0;
     } else if (is_key(word, "memory_bytes=")) {
         double_config.memory_bytes = (int64_t)value_of(value);
+    } else if (is_key(word, "depth=")) {
+        double_config.depth = (int64_t)value_of(value);
     } else if (is_key(word, "version=")) {
         double_config.version = (int)value_of(value);
     } else if (is_key(word, "layout=")) {

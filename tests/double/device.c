@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,13 @@
 #define EXPORT __attribute__((visibility("default")))
 #define YIELD_NS 100
 #define FIRST_NS 1000000000000 /* of both clocks */
+#define SOON_NS 1000000000
+#define NAPS 4000 /* of a millisecond that does pass */
+
+const char double_name[] = "Weir's test double, no GPU";
 
 static struct {
     int64_t host_ns, device_ns;
-    double_stream *streams;
-    uint32_t n_streams;
     struct double_command *running[4096];
     size_t n_running;
 } state = {.host_ns = FIRST_NS, .device_ns = FIRST_NS};
@@ -173,17 +176,6 @@ static void work_until(int64_t ns)
     state.device_ns = ns;
 }
 
-static void pop(double_stream *stream)
-{
-    struct double_command *command = stream->first;
-
-    stream->first = command->next;
-    if (stream->first == NULL) {
-        stream->last = NULL;
-    }
-    free(command);
-}
-
 static bool has_engine(const struct double_command *command)
 {
     if (!double_config.is_serial || command->kind != DOUBLE_COPY) {
@@ -204,7 +196,7 @@ static void finish(struct double_command *command)
         command->end(command);
     }
     double_record(command);
-    pop(command->stream);
+    stream_pop(command->stream);
 }
 
 /* The head of a stream does what it can now. @return true when something changed */
@@ -220,23 +212,24 @@ static bool step_head(double_stream *stream)
     case DOUBLE_RECORD:
         command->event->n_passed = command->generation;
         command->event->passed_ns = state.device_ns;
-        pop(stream);
+        stream_pop(stream);
         return true;
     case DOUBLE_WAIT_EVENT:
         if (command->event->n_passed < command->generation) {
             return false;
         }
-        pop(stream);
+        stream_pop(stream);
         return true;
     case DOUBLE_WAIT_VALUE:
-        if (*(volatile uint32_t *)(uintptr_t)command->args[0] < (uint32_t)command->args[1]) {
+        if (__atomic_load_n((const uint32_t *)(uintptr_t)command->args[0], __ATOMIC_ACQUIRE) <
+            (uint32_t)command->args[1]) {
             return false;
         }
-        pop(stream);
+        stream_pop(stream);
         return true;
     case DOUBLE_FREE:
         free((void *)(uintptr_t)command->args[0]);
-        pop(stream);
+        stream_pop(stream);
         return true;
     case DOUBLE_KERNEL:
     case DOUBLE_COPY:
@@ -271,7 +264,7 @@ static void settle(void)
 
     while (has_changed) {
         has_changed = false;
-        for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+        for (double_stream *stream = streams_first(); stream != NULL; stream = stream->next) {
             has_changed = step_head(stream) || has_changed;
         }
     }
@@ -287,7 +280,7 @@ static int64_t next_ns(void)
 
         next = end_ns < next ? end_ns : next;
     }
-    for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+    for (double_stream *stream = streams_first(); stream != NULL; stream = stream->next) {
         const struct double_command *command = stream->first;
 
         if (command != NULL && command->start_ns >= 0 && command->is_held != NULL &&
@@ -356,53 +349,23 @@ void double_skip(void)
 
 bool double_is_idle(const double_stream *stream)
 {
-    if (stream != NULL) {
-        return stream->first == NULL;
-    }
-    for (stream = state.streams; stream != NULL; stream = stream->next) {
-        if (stream->first != NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void double_wait_for_others(double_stream *stream)
-{
-    for (double_stream *other = state.streams; other != NULL; other = other->next) {
-        double_event *event = other == stream ? NULL : calloc(1, sizeof *event); /* stays */
-        struct double_command command = {.kind = DOUBLE_RECORD, .event = event, .generation = 1};
-
-        if (event == NULL) {
-            continue;
-        }
-        event->n_recorded = 1;
-        double_append(other, &command);
-        command.kind = DOUBLE_WAIT_EVENT;
-        double_append(stream, &command);
-    }
+    return streams_are_idle(stream);
 }
 
 void double_kill(void)
 {
     state.n_running = 0;
-    for (double_stream *stream = state.streams; stream != NULL; stream = stream->next) {
+    for (double_stream *stream = streams_first(); stream != NULL; stream = stream->next) {
         while (stream->first != NULL) {
-            pop(stream);
+            stream_pop(stream);
         }
     }
 }
 
 void double_stream_end(double_stream *stream)
 {
-    double_stream **at = &state.streams;
-
-    while (*at != stream) {
-        at = &(*at)->next;
-    }
     if (double_drain(stream)) {
-        *at = stream->next;
-        free(stream);
+        streams_remove(stream);
     }
 }
 
@@ -429,38 +392,51 @@ void double_soon(void (*work)(void))
     (void)work;
 }
 
-/* ---- streams ---- */
+/* ---- streams and events ---- */
 
 double_stream *double_stream_make(void)
 {
-    double_stream *stream = calloc(1, sizeof *stream);
+    return streams_add();
+}
 
-    if (stream == NULL) {
-        abort();
+/* A call waits until there is room. Nothing happens of itself for long: another thread may yet open a
+ * gate, and has some time to do so, by a clock that goes on. */
+static void wait_for_room(const double_stream *stream)
+{
+    int n_naps = 0;
+
+    while (stream_is_full(stream)) {
+        int64_t due_ns = next_ns();
+
+        if (due_ns < state.host_ns + SOON_NS || (due_ns != INT64_MAX && n_naps == NAPS)) {
+            double_skip();
+        } else if (n_naps < NAPS) {
+            n_naps++;
+            (void)poll(NULL, 0, 1);
+            double_advance();
+        } else {
+            fprintf(stderr,
+                    "WEIR_DOUBLE: deadlock: a call waits for room in stream %u, which is full and "
+                    "goes on no more\n",
+                    stream->number);
+            abort();
+        }
     }
-    stream->number = ++state.n_streams + 6; /* as CUPTI numbers them */
-    stream->next = state.streams;
-    state.streams = stream;
-    return stream;
 }
 
 void double_append(double_stream *stream, const struct double_command *command)
 {
-    struct double_command *kept = malloc(sizeof *kept);
-
-    if (kept == NULL) {
-        abort();
-    }
-    *kept = *command;
-    kept->stream = stream;
-    kept->next = NULL;
-    kept->start_ns = -1;
-    kept->called_ns = state.host_ns;
-    if (stream->last == NULL) {
-        stream->first = kept;
-    } else {
-        stream->last->next = kept;
-    }
-    stream->last = kept;
+    wait_for_room(stream);
+    stream_push(stream, command);
     double_advance();
+}
+
+bool double_is_passed(const double_event *event)
+{
+    return event->n_passed == event->n_recorded;
+}
+
+int64_t double_passed_ns(const double_event *event)
+{
+    return event->passed_ns;
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A GPU that is not there: two libraries under the names of the CUDA driver and of CUPTI, for tests
- * on machines without either.
+ * on machines without either. There are two devices:
  *
- * Time is virtual. The host's monotonic clock stands still but for what calls are said to cost and
+ * In device.c time is virtual. The host's monotonic clock stands still but for what calls are said to cost and
  * for waiting; the device's operations take what a table says. The same calls give the same times to
- * the nanosecond. Work is done for real: copies move bytes, kernels check and leave tags.
+ * the nanosecond. In threads.c it is real: a thread does the work of each stream, and what races
+ * there do is seen, by ThreadSanitizer for one. In both work is done for real: copies move bytes,
+ * kernels check and leave tags.
  *
  * Its name says what it is: nothing that it yields can pass for a measurement. */
 #ifndef WEIR_TESTS_DOUBLE_H
 #define WEIR_TESTS_DOUBLE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "replay/cuda_cupti_abi.h"
-
-#define DOUBLE_NAME "Weir's test double, no GPU"
 
 /* Classes of operations that slow each other down. */
 enum double_class {
@@ -108,8 +109,9 @@ struct double_config {
     bool is_share;  /* fair shares of the same resources instead */
     bool is_serial; /* copies of one direction run one after another */
     int64_t memory_bytes;
-    int version; /* of CUDA: 13000 */
-    int layout;  /* of records: 1120, 1180, 1230, 1280, 1300, 1340, or 9990: longer ones to come */
+    int64_t depth; /* commands that a stream takes: who adds more waits; 0: any number */
+    int version;   /* of CUDA: 13000 */
+    int layout; /* of records: 1120, 1180, 1230, 1280, 1300, 1340, or 9990: longer ones to come */
     int refused_kind; /* of records: CUPTI refuses this one, when it refuses */
     enum double_walk walk;
     bool has_wait_value;
@@ -123,7 +125,10 @@ void double_configure(void);
 /** Counts an occasion. @return true at the one where it goes wrong */
 bool double_fails(enum double_fault fault);
 
-/* ---- the device (device.c) ---- */
+/* ---- the device (device.c, threads.c) ---- */
+
+/** What the device calls itself. */
+extern const char double_name[];
 
 typedef struct CUstream_st double_stream;
 typedef struct CUevent_st double_event;
@@ -158,6 +163,7 @@ struct double_command {
     void (*end)(struct double_command *);
     bool (*is_held)(const struct double_command *, int64_t now_ns, int64_t *until_ns);
     uint64_t args[8];
+    uint64_t word; /* the address of a word of the host's that it waits for; 0: of none */
     int64_t bytes;
     int copy_kind;
     const char *name;
@@ -170,6 +176,11 @@ struct CUstream_st {
     double_stream *next;
     uint32_t number;
     struct double_command *first, *last;
+    int64_t n_commands;
+    /* Of real time: */
+    pthread_t thread;
+    bool is_over;      /* nothing more comes */
+    int64_t passed_ns; /* when the last command was over */
 };
 
 struct CUevent_st {
@@ -193,17 +204,33 @@ bool double_is_idle(const double_stream *stream);
 /** Both clocks go to the next thing that happens on the device. */
 void double_skip(void);
 double_stream *double_stream_make(void);
-/** What comes in the stream waits for all that is in the others now. */
-void double_wait_for_others(double_stream *stream);
 /** What was handed over is gone. */
 void double_kill(void);
 /** What is in it is done first. */
 void double_stream_end(double_stream *stream);
+/** The device has come to where the event was last recorded, and when it did. */
+bool double_is_passed(const double_event *event);
+int64_t double_passed_ns(const double_event *event);
 
 /** Has that done by a thread that is none of the caller's, if there are others, before it returns. */
 void double_elsewhere(void (*work)(void));
 /** By such a thread some time or other; never when there is none. */
 void double_soon(void (*work)(void));
+
+/* ---- streams as lists, for the device (streams.c) ---- */
+
+double_stream *streams_first(void);
+double_stream *streams_add(void);
+void streams_remove(double_stream *stream);
+/** @param stream NULL: all of them */
+bool streams_are_idle(const double_stream *stream);
+/** A copy of the command is the last of the stream now. */
+void stream_push(double_stream *stream, const struct double_command *command);
+/** The first is done. */
+void stream_pop(double_stream *stream);
+bool stream_is_full(const double_stream *stream);
+/** What comes in the stream waits for all that is in the others now. */
+void double_wait_for_others(double_stream *stream);
 
 /* ---- CUPTI (cupti.c, records.c) ---- */
 

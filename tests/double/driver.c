@@ -101,7 +101,7 @@ cu_result cuDeviceGet(cu_device *device, int ordinal)
 cu_result cuDeviceGetName(char *name, int room, cu_device device)
 {
     (void)device;
-    (void)snprintf(name, (size_t)room, "%s", DOUBLE_NAME);
+    (void)snprintf(name, (size_t)room, "%s", double_name);
     return GPU_SUCCESS;
 }
 
@@ -280,14 +280,14 @@ cu_result cuEventRecord(cu_event event, cu_stream stream)
 cu_result cuEventQuery(cu_event event)
 {
     double_advance();
-    return event->n_passed == event->n_recorded ? GPU_SUCCESS : GPU_NOT_READY;
+    return double_is_passed(event) ? GPU_SUCCESS : GPU_NOT_READY;
 }
 
 cu_result cuEventElapsedTime(float *ms, cu_event begin, cu_event end)
 {
     if (!begin->is_timed || !end->is_timed)
         return GPU_INVALID_DEVICE;
-    *ms = (float)((double)(end->passed_ns - begin->passed_ns) * 1e-6);
+    *ms = (float)((double)(double_passed_ns(end) - double_passed_ns(begin)) * 1e-6);
     return GPU_SUCCESS;
 }
 
@@ -302,7 +302,8 @@ cu_result cuFuncLoad(cu_function function)
 cu_result cuStreamWaitValue32_v2(cu_stream stream, cu_deviceptr address, uint32_t value,
                                  unsigned flags)
 {
-    struct double_command command = {.kind = DOUBLE_WAIT_VALUE, .args = {address, value}};
+    struct double_command command = {
+        .kind = DOUBLE_WAIT_VALUE, .args = {address, value}, .word = address};
 
     (void)flags;
     if (call_lost() != GPU_SUCCESS)

@@ -310,6 +310,24 @@ def runs_in_every_mode(rig):
         check(start >= finish, "two ran at once in a serial replay")
 
 
+def opens_the_gate_of_a_stream_that_is_full(rig):
+    """A stream takes so many commands; who adds more waits until the device has taken one."""
+    graph = ["weir 1", "graph long", "engine sm"]
+    graph += [f"node k{i} compute engine=sm duration=20us" for i in range(3000)]
+    (rig.folder / "long.weir").write_text("\n".join(graph) + "\n")
+    rig.simulate("long.weir")
+    # Above what Weir hands over to one stream, and below, where only its watch can help.
+    for double in ("depth=1024", "depth=1024,wait_value=0", "depth=400"):
+        answer = rig.replay(double=double)
+        rig.equals_plan(double)
+        check(any("the gate was opened before all was handed over" in deviation["what"]
+                  for deviation in answer["deviations"]), f"{double}: {answer['deviations']}")
+    answer = rig.replay(double="depth=1024", *("--mode", "stream"))
+    check(not any("gate" in one["what"] for one in answer["deviations"]), answer["deviations"])
+    message = rig.replay(double="depth=3,fault.hang=2", expect=5)
+    check("WEIR_DOUBLE: deadlock" in message and "died by signal 6" in message, message)
+
+
 # ---- what goes wrong ----
 
 # Each at its third record, once: the run is tried again, and is good.
@@ -549,6 +567,7 @@ TESTS = [
     does_without_a_kind_that_is_refused,
     tells_what_the_device_adds,
     runs_in_every_mode,
+    opens_the_gate_of_a_stream_that_is_full,
     doubts_records,
     doubts_a_clock_that_is_off,
     walks_no_further_than_the_buffer,

@@ -16,8 +16,11 @@ static void check_reads(struct double_command *command)
     uint64_t *failure = (void *)(uintptr_t)given->failure;
 
     for (uint32_t i = 0; i < given->n_reads; i++) {
-        if (*(const uint64_t *)(uintptr_t)reads[i].at != reads[i].tag && *failure == 0)
-            *failure = (uint64_t)i << 32 | (given->step + 1);
+        uint64_t none = 0, what = (uint64_t)i << 32 | (given->step + 1);
+
+        if (*(const uint64_t *)(uintptr_t)reads[i].at != reads[i].tag)
+            (void)__atomic_compare_exchange_n(failure, &none, what, false, __ATOMIC_RELAXED,
+                                              __ATOMIC_RELAXED);
     }
 }
 
@@ -35,10 +38,10 @@ static bool is_gated(const struct double_command *command, int64_t now_ns, int64
     (void)now_ns;
     *until_ns = command->start_ns + (int64_t)command->args[1];
     if (now_ns >= *until_ns) {
-        *(volatile uint32_t *)(uintptr_t)command->args[2] = 1;
+        __atomic_store_n((uint32_t *)(uintptr_t)command->args[2], 1, __ATOMIC_RELEASE);
         return false;
     }
-    return *(volatile uint32_t *)(uintptr_t)command->args[0] == 0;
+    return __atomic_load_n((const uint32_t *)(uintptr_t)command->args[0], __ATOMIC_ACQUIRE) == 0;
 }
 
 static void take_time(struct double_command *command)
@@ -118,6 +121,7 @@ static void describe(struct double_command *command, const char *name, void **va
         command->end = leave_writes;
     } else if (strcmp(name, "weir_gate") == 0) {
         take_args(command, values, "888");
+        command->word = command->args[0];
         command->is_held = is_gated;
     } else if (strcmp(name, "weir_time") == 0) {
         take_args(command, values, "8");
