@@ -94,6 +94,37 @@ static void json_run(struct json *json, const char *key, const struct run *run)
     json_text(json, "policy", run->policy);
     json_text(json, "machine", run->machine);
     json_integer(json, "makespan_ns", run->timeline->makespan_ns);
+    replayed_json_repeats(json, run);
+    replayed_json_remarks(json, run);
+    json_close_object(json);
+}
+
+/* Of a replay against what is exactly known.
+ * @return false when the second is none, or too few repeats tell where its median is */
+static bool find_interval(const struct comparison *c, const struct runs *runs, double *low,
+                          double *high)
+{
+    int64_t low_ns, high_ns;
+
+    if (runs->a.run.kind == RUN_REPLAY || c->makespan_a_ns <= 0 ||
+        !replayed_interval(&runs->b.run, &low_ns, &high_ns))
+        return false;
+    *low = (double)low_ns / (double)c->makespan_a_ns - 1;
+    *high = (double)high_ns / (double)c->makespan_a_ns - 1;
+    return true;
+}
+
+static void json_interval(struct json *json, const struct comparison *c, const struct runs *runs)
+{
+    double low, high;
+
+    if (!find_interval(c, runs, &low, &high)) {
+        json_null(json, "makespan_error_interval_ratio");
+        return;
+    }
+    json_open_object(json, "makespan_error_interval_ratio");
+    json_ratio(json, "low", low);
+    json_ratio(json, "high", high);
     json_close_object(json);
 }
 
@@ -160,6 +191,7 @@ static void answer_json(const struct comparison *c, const struct runs *runs,
     json_integer(&json, "makespan_a_ns", c->makespan_a_ns);
     json_integer(&json, "makespan_b_ns", c->makespan_b_ns);
     json_ratio(&json, "makespan_error_ratio", c->makespan_error_ratio);
+    json_interval(&json, c, runs);
     json_integer(&json, "nodes", c->n_pairs);
     json_integer(&json, "nodes_only_a", c->n_only_a);
     json_integer(&json, "nodes_only_b", c->n_only_b);
@@ -254,6 +286,23 @@ static void print_errors(const struct comparison *c, const struct runs *runs)
            c->n_pairs, c->n_zero, c->n_only_a, c->n_only_b);
 }
 
+/* What the repeats of a replay say. */
+static void print_repeats(const struct comparison *c, const struct runs *runs)
+{
+    const struct run *sides[] = {&runs->a.run, &runs->b.run};
+    double low, high;
+
+    for (int i = 0; i < 2; i++) {
+        if (sides[i]->kind != RUN_REPLAY)
+            continue;
+        printf("\nrepeats of %s\n", i == 0 ? "a" : "b");
+        if (i == 1 && find_interval(c, runs, &low, &high))
+            printf("  makespan error  between %+.2f %% and %+.2f %% with 95 %%\n", 100 * low,
+                   100 * high);
+        replayed_print_repeats(sides[i]);
+    }
+}
+
 static void print_worst(const char *title, const struct compare_pair *pairs, uint32_t n,
                         const struct runs *runs)
 {
@@ -287,6 +336,7 @@ static void answer_text(const struct comparison *c, const struct runs *runs,
     if (common->is_quiet)
         return;
     compared_tails_print(tails, runs->a.graph);
+    print_repeats(c, runs);
     if (is_plan_and_replay(runs)) {
         replayed_print_makespan("\ndeviation of b from its plan  ", &runs->b.run);
         replayed_print_deviations(&runs->b.run);

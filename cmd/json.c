@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/quote.h"
@@ -123,6 +124,11 @@ void json_null(struct json *json, const char *key)
 
 void json_raw(struct json *json, const char *key, const char *text)
 {
+    json_raw_part(json, key, text, strlen(text));
+}
+
+void json_raw_part(struct json *json, const char *key, const char *text, size_t length)
+{
     begin(json, key);
-    fputs(text, json->file);
+    (void)fwrite(text, 1, length, json->file);
 }

@@ -27,5 +27,6 @@ void json_boolean(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 /** A value that is JSON already, such as the settings of a run. */
 void json_raw(struct json *json, const char *key, const char *text);
+void json_raw_part(struct json *json, const char *key, const char *text, size_t length);
 
 #endif

@@ -81,6 +81,7 @@ weir_SOURCES = \
 	cmd/replayed.h \
 	cmd/replayed_actions.c \
 	cmd/replayed_internal.h \
+	cmd/replayed_repeats.c \
 	cmd/runs.c \
 	cmd/runs_internal.h \
 	cmd/runs_show.c \

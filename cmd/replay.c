@@ -29,8 +29,11 @@ static const char usage[] =
     "  --scale-time F   planned times are multiplied by F (1)\n"
     "  --scale-bytes F  sizes are multiplied by F (chosen: buffers fit in a quarter of the free\n"
     "                   memory, and each copy can move its object in its planned time)\n"
-    "  --repeats N      runs that count; the one with the median makespan is stored (7)\n"
-    "  --warm-up N      runs before them that do not count (2; a graph with scope=cold: 0)\n\n"
+    "  --repeats N      runs that count; the one with the median makespan is stored (7; on a GPU\n"
+    "                   auto: 30, and more until the median is known to 1 %, 60 s are over or\n"
+    "                   there are 100)\n"
+    "  --warm-up N      runs before them that do not count (2, on a GPU 5; a graph with\n"
+    "                   scope=cold: 0)\n\n"
     "example:\n"
     "  weir simulate graph.weir --machine host.weir && weir replay sim && weir compare sim "
     "replay\n";
@@ -72,19 +75,30 @@ static enum weir_status read_count(const char *option, const char *text, int64_t
     return status;
 }
 
-static enum weir_status read_options(const struct request *request, struct replay_options *options,
+static enum weir_status read_repeats(const char *text, struct replay_options *options,
                                      struct weir_error *err)
+{
+    if (text == NULL)
+        return WEIR_OK;
+    if (strcmp(text, "auto") == 0) {
+        replay_repeat_as_needed(options);
+        return WEIR_OK;
+    }
+    options->n_most_repeats = 0;
+    return read_count("--repeats", text, 1, &options->n_repeats, err);
+}
+
+static enum weir_status read_options(const struct request *request, const struct device_ops *ops,
+                                     struct replay_options *options, struct weir_error *err)
 {
     enum weir_status status;
 
-    *options = replay_default();
-    if (request->device != NULL)
-        options->device = request->device;
+    *options = replay_default(ops);
     status = read_scale("--scale-time", request->scale_time, &options->scale_time, err);
     if (status == WEIR_OK)
         status = read_scale("--scale-bytes", request->scale_bytes, &options->scale_bytes, err);
     if (status == WEIR_OK)
-        status = read_count("--repeats", request->repeats, 1, &options->n_repeats, err);
+        status = read_repeats(request->repeats, options, err);
     return status == WEIR_OK
                ? read_count("--warm-up", request->warm_up, 0, &options->n_warm_up, err)
                : status;
@@ -226,10 +240,11 @@ static enum weir_status bind_plan(struct replay_work *work, struct weir_error *e
 #define DAY_S 86400.0
 
 /* A plan can take years: a replay would, too, and as many times as it is repeated. */
-static enum weir_status check_time(const struct replay_work *work, struct weir_error *err)
+static enum weir_status check_time(const struct replay_work *work, const struct device_ops *ops,
+                                   struct weir_error *err)
 {
     const struct replay_options *options = &work->options;
-    uint32_t n_runs = options->n_repeats + options->n_warm_up;
+    uint32_t n_runs = (options->n_repeats + options->n_warm_up) * (ops->has_modes ? 2 : 1);
     double all_s = (double)work->planned.timeline->makespan_ns / 1e9 * options->scale_time * n_runs;
     char planned[NUMBER_TEXT_BYTES];
 
@@ -268,8 +283,11 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
 {
     const struct device_ops *ops;
     struct device_info info;
-    enum weir_status status = read_options(request, &work->options, err);
+    enum weir_status status =
+        device_find(request->device == NULL ? "host" : request->device, &ops, err);
 
+    if (status == WEIR_OK)
+        status = read_options(request, ops, &work->options, err);
     if (status == WEIR_OK)
         status = device_find_ready(work->options.device, &ops, &info, err);
     if (status == WEIR_OK)
@@ -281,7 +299,7 @@ static enum weir_status work_through(const struct cmd_context *context, struct r
     if (status == WEIR_OK)
         status = choose_scope(request, work, err);
     if (status == WEIR_OK)
-        status = check_time(work, err);
+        status = check_time(work, ops, err);
     if (status == WEIR_OK)
         status = bind_plan(work, err);
     if (status == WEIR_OK)

@@ -9,21 +9,16 @@
 enum weir_status replay_answer_json(const struct replay_work *work, struct weir_error *err)
 {
     const struct replay_result *result = work->result;
-    struct replay_spread spread = replay_spread_of(result);
+    const struct spread *spread = &result->spread;
     struct json json = {.file = stdout};
     enum weir_status status;
 
     json_open_object(&json, NULL);
     json_integer(&json, "run", work->run.id);
-    json_integer(&json, "makespan_ns", spread.median_ns);
+    json_integer(&json, "makespan_ns", spread->median_ns);
     json_integer(&json, "planned_makespan_ns", result->schedule->makespan_ns);
-    json_integer(&json, "least_makespan_ns", spread.least_ns);
-    json_integer(&json, "greatest_makespan_ns", spread.greatest_ns);
-    json_ratio(&json, "quartiles_ratio", spread.quartiles_ratio);
-    json_open_object(&json, "median_interval_ns");
-    json_integer(&json, "low", spread.low_ns);
-    json_integer(&json, "high", spread.high_ns);
-    json_close_object(&json);
+    json_integer(&json, "least_makespan_ns", spread->least_ns);
+    json_integer(&json, "greatest_makespan_ns", spread->greatest_ns);
     json_open_array(&json, "makespans_ns");
     for (uint32_t i = 0; i < result->n_samples; i++) {
         if (!result->samples[i].is_warm_up)
@@ -42,21 +37,21 @@ enum weir_status replay_answer_json(const struct replay_work *work, struct weir_
 static void print_makespan(const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
-    struct replay_spread spread = replay_spread_of(result);
+    const struct spread *spread = &result->spread;
     char a[NUMBER_TEXT_BYTES];
     char b[NUMBER_TEXT_BYTES];
 
-    number_time_text(spread.median_ns, a);
+    number_time_text(spread->median_ns, a);
     number_time_text(result->schedule->makespan_ns, b);
     printf("  makespan        %s, planned %s", a, b);
     if (result->schedule->makespan_ns > 0)
         printf(" (%+.2f %%)",
-               100 * ((double)spread.median_ns / (double)result->schedule->makespan_ns - 1));
-    number_time_text(spread.least_ns, a);
-    number_time_text(spread.greatest_ns, b);
+               100 * ((double)spread->median_ns / (double)result->schedule->makespan_ns - 1));
+    number_time_text(spread->least_ns, a);
+    number_time_text(spread->greatest_ns, b);
     printf("\n  repeats         %" PRIu32 " after %" PRIu32
            " to warm up: %s to %s, middle half %.2f %% wide\n",
-           work->options.n_repeats, work->options.n_warm_up, a, b, 100 * spread.quartiles_ratio);
+           result->n_repeats, work->options.n_warm_up, a, b, 100 * spread->quartiles_ratio);
 }
 
 static void print_queues(const struct replay_result *result)
@@ -71,20 +66,6 @@ static void print_queues(const struct replay_result *result)
         printf("                  more than processors for %.1f %% of the plan: the replay is "
                "time-shared there\n",
                100 * (double)sharing->shared_ns / (double)result->schedule->makespan_ns);
-}
-
-/* How a GPU got its work, and what it costs to time it. */
-static void print_timing(const struct replay_work *work)
-{
-    const struct replay_result *result = work->result;
-    char untimed[NUMBER_TEXT_BYTES];
-
-    if (!result->ops->has_modes || result->bare_ns <= 0)
-        return;
-    number_time_text(result->bare_ns, untimed);
-    printf("  timing          mode %s; %s when nothing is timed: timing costs %+.2f %%\n",
-           device_mode_name(work->options.mode), untimed,
-           100 * ((double)result->timeline->makespan_ns / (double)result->bare_ns - 1));
 }
 
 /* Where a device with memory of its own had the buffers. */
@@ -128,7 +109,7 @@ void replay_answer_text(const struct replay_work *work)
     number_time_text(result->overhead.median_ns, a);
     number_time_text(result->overhead.p95_ns, b);
     printf("  overhead        median %s an action, p95 %s\n", a, b);
-    print_timing(work);
+    replayed_print_repeats(&work->run);
     replayed_print_makespan("  deviation       ", &work->run);
     printf("  deviations      %" PRIu32 "; the actions that cost most:\n",
            result->deviations.n_list);

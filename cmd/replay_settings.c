@@ -81,6 +81,81 @@ static void write_memory(struct json *json, const struct replay_work *work)
     json_integer(json, "apart_bytes", placed->apart_bytes);
 }
 
+static void write_interval(struct json *json, const char *key, const struct spread *spread)
+{
+    if (!spread->has_interval) {
+        json_null(json, key);
+        return;
+    }
+    json_open_object(json, key);
+    json_integer(json, "low", spread->low_ns);
+    json_integer(json, "high", spread->high_ns);
+    json_close_object(json);
+}
+
+static void write_repeats(struct json *json, const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+
+    json_integer(json, "warm_up", work->options.n_warm_up);
+    json_integer(json, "repeats", result->n_repeats);
+    json_text(json, "repeats_end", replay_end_name(result->end));
+    json_ratio(json, "quartiles_ratio", result->spread.quartiles_ratio);
+    write_interval(json, "median_interval_ns", &result->spread);
+    json_open_object(json, "kinds");
+    for (uint32_t i = 0; i < result->n_kinds; i++) {
+        const struct replay_kind *kind = &result->kinds[i];
+
+        json_open_object(json, node_kind_name(kind->kind));
+        json_integer(json, "nodes", kind->n_nodes);
+        json_integer(json, "planned_ns", kind->planned_ns);
+        json_integer(json, "median_ns", kind->spread.median_ns);
+        write_interval(json, "median_interval_ns", &kind->spread);
+        json_close_object(json);
+    }
+    json_close_object(json);
+}
+
+/* The runs that were not timed, each of which is the pair of one that was, in the same order. */
+static void write_untimed(struct json *json, const char *key, const struct replay_result *result,
+                          bool is_warm_up)
+{
+    json_open_array(json, key);
+    for (uint32_t i = 0; i < result->n_samples; i++) {
+        if (result->samples[i].is_warm_up == is_warm_up)
+            json_integer(json, NULL, result->samples[i].untimed_ns);
+    }
+    json_close_array(json);
+}
+
+static void write_timing(struct json *json, const struct replay_work *work)
+{
+    const struct replay_result *result = work->result;
+    const struct replay_timing *timing = &result->timing;
+
+    json_text(json, "mode", device_mode_name(work->options.mode));
+    json_integer(json, "untimed_makespan_ns", timing->untimed_ns);
+    write_untimed(json, "untimed_makespans_ns", result, false);
+    write_untimed(json, "untimed_warm_up_makespans_ns", result, true);
+    json_open_object(json, "timing");
+    json_integer(json, "pairs", timing->n_pairs);
+    if (timing->n_pairs > 0)
+        json_ratio(json, "ratio", timing->ratio);
+    else
+        json_null(json, "ratio");
+    if (timing->has_interval) {
+        json_open_object(json, "interval_ratio");
+        json_ratio(json, "low", timing->low);
+        json_ratio(json, "high", timing->high);
+        json_close_object(json);
+    } else {
+        json_null(json, "interval_ratio");
+    }
+    json_ratio(json, "perturbed_above_ratio", REPLAY_PERTURBED_RATIO);
+    json_text(json, "verdict", replay_disturbance_name(timing->disturbance));
+    json_close_object(json);
+}
+
 void replay_write_common(struct json *json, const struct replay_work *work)
 {
     const struct replay_result *result = work->result;
@@ -89,17 +164,14 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_text(json, "device", result->ops->name);
     json_text(json, "device_name", result->info.name);
     json_text(json, "clock", result->ops->clock);
-    if (result->ops->has_modes) {
-        json_text(json, "mode", device_mode_name(work->options.mode));
-        json_integer(json, "untimed_makespan_ns", result->bare_ns);
-    }
+    if (result->ops->has_modes)
+        write_timing(json, work);
     json_text(json, "scope", graph_scope_name(work->scope));
     json_ratio(json, "scale_time", result->schedule->scale_time);
     json_ratio(json, "scale_bytes", result->schedule->scale_bytes);
     json_text(json, "scale_bytes_why",
               work->options.scale_bytes > 0 ? "--scale-bytes" : result->schedule->scale_bytes_why);
-    json_integer(json, "warm_up", work->options.n_warm_up);
-    json_integer(json, "repeats", work->options.n_repeats);
+    write_repeats(json, work);
     json_integer(json, "queues", result->schedule->lanes.n_lanes);
     json_integer(json, "processors", result->info.n_processors);
     json_integer(json, "busy_queues", result->sharing.busy_queues);

@@ -153,6 +153,16 @@ void replayed_json_deviations(struct json *json, const struct run *run, size_t n
     json_close_array(json);
 }
 
+void replayed_json_remarks(struct json *json, const struct run *run)
+{
+    json_open_array(json, "remarks");
+    for (size_t i = 0; i < run->n_deviations; i++) {
+        if (!weir_is(run->deviations[i].node))
+            json_text(json, NULL, run->deviations[i].what);
+    }
+    json_close_array(json);
+}
+
 /* ---- for people ---- */
 
 const char *replayed_time(int64_t ns, char out[REPLAYED_TIME_BYTES])

@@ -12,6 +12,13 @@
 /** Does the run know how far it ended from its plan, and why? */
 bool replayed_is_known(const struct run *run);
 
+/** "repeats", "warm_up", why they ended, the interval of the median, "kinds" and "timing" as the
+ *  replay told them; null where it did not. */
+void replayed_json_repeats(struct json *json, const struct run *run);
+/** What is said of the run as a whole, as a list "remarks". */
+void replayed_json_remarks(struct json *json, const struct run *run);
+/** Where its median makespan lies with 95 %. @return false when that is not known */
+bool replayed_interval(const struct run *run, int64_t *low_ns, int64_t *high_ns);
 /** An object "deviation" of the makespan: its parts, and how many links the critical chain has. null
  *  when unknown. */
 void replayed_json_makespan(struct json *json, const struct run *run);
@@ -28,6 +35,7 @@ MUST_CHECK enum weir_status replayed_json_done(struct json *json, const struct r
 void replayed_json_actions(struct json *json, const struct run *run);
 
 /* The same for people. */
+void replayed_print_repeats(const struct run *run);
 void replayed_print_makespan(const char *label, const struct run *run);
 /** The costliest nodes as a table, then what is said of the run as a whole. */
 void replayed_print_deviations(const struct run *run);

@@ -3,7 +3,6 @@
  * a text that is no JSON gives "not there", never a read past its end. */
 #include "judge/settings.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -33,7 +32,13 @@ static bool is_key(const char *at, const char *end, const char *key)
     return (size_t)(end - at) == length + 2 && strncmp(at + 1, key, length) == 0;
 }
 
-/* Where the value of that key of the outermost object begins; NULL. */
+static int change_of_depth(char c)
+{
+    return c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+}
+
+/* Where the value of that key of the outermost object begins; NULL. What follows that object is not
+ * looked at. */
 static const char *value_of(const char *settings, const char *key)
 {
     int depth = 0;
@@ -42,7 +47,9 @@ static const char *value_of(const char *settings, const char *key)
         const char *end, *value;
 
         if (*at != '"') {
-            depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
+            depth += change_of_depth(*at);
+            if (depth == 0 && change_of_depth(*at) < 0)
+                return NULL;
             at++;
             continue;
         }
@@ -62,6 +69,36 @@ bool settings_ratio(const char *settings, const char *key, double *out)
     const char *value = value_of(settings, key);
 
     return value != NULL && number_ratio(value, strcspn(value, " \t\r\n,}"), out) == NUMBER_OK;
+}
+
+/* NULL when the value does not end. */
+static const char *past_value(const char *at)
+{
+    int depth = 0;
+
+    do {
+        if (*at == '"') {
+            at = past_string(at);
+            if (at == NULL)
+                return NULL;
+        } else if (change_of_depth(*at) != 0) {
+            depth += change_of_depth(*at++);
+        } else {
+            at += depth == 0 ? strcspn(at, " \t\r\n,}]") : strcspn(at, "\"{}[]");
+        }
+    } while (depth > 0 && *at != '\0');
+    return depth == 0 ? at : NULL;
+}
+
+const char *settings_value(const char *settings, const char *key, size_t *length)
+{
+    const char *value = value_of(settings, key);
+    const char *end = value == NULL ? NULL : past_value(value);
+
+    if (end == NULL || end == value)
+        return NULL;
+    *length = (size_t)(end - value);
+    return value;
 }
 
 bool settings_has(const char *settings, const char *key)

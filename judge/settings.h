@@ -4,12 +4,16 @@
 #define WEIR_JUDGE_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** The number under that key of the outermost object (the first, when it stands there twice).
  *  @return false when there is none, or what stands there is no finite number */
 bool settings_ratio(const char *settings, const char *key, double *out);
 /** Is there something under the key, and no empty list or object, and not null? */
 bool settings_has(const char *settings, const char *key);
+/** Where the value of that key begins, and how long it is; NULL when there is none. Of an object the
+ *  functions here find the keys. */
+const char *settings_value(const char *settings, const char *key, size_t *length);
 /** Is that word, which needs no escapes, the text under the key? */
 bool settings_is(const char *settings, const char *key, const char *word);
 

@@ -126,12 +126,7 @@ static enum weir_status set_up(struct cuda *cuda, struct weir_error *err)
     if (status != WEIR_OK) {
         return status;
     }
-    if (!cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace)) {
-        cuda->timing = CUDA_BY_EVENTS;
-    }
-    if (setup->is_bare) {
-        cuda->timing = CUDA_BARE;
-    }
+    cuda->has_trace = cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace);
     cuda->steps = arena_array(&cuda->arena, (size_t)setup->n_steps + 1, sizeof *cuda->steps);
     cuda->queues = arena_array(&cuda->arena, (size_t)setup->n_queues + 1, sizeof *cuda->queues);
     cuda->buffers = arena_array(&cuda->arena, (size_t)setup->n_buffers + 1, sizeof *cuda->buffers);
@@ -243,10 +238,11 @@ static enum weir_status seal(struct cuda *cuda, struct weir_error *err)
 static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
                                  struct weir_error *err)
 {
-    enum weir_status status = cuda_memory_reset(cuda, err);
+    /* Before the contents are set, which takes what CUPTI does when it is switched on. */
+    enum weir_status status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
 
     if (status == WEIR_OK) {
-        status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
+        status = cuda_memory_reset(cuda, err);
     }
     if (status == WEIR_OK) {
         status = cuda_clock_read(cuda, &cuda->begin_clock, err);
@@ -260,7 +256,7 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     if (status == WEIR_OK) {
         status = cuda_memory_verify(cuda, err);
     }
-    return status == WEIR_OK && cuda->timing != CUDA_BARE ? cuda_match(cuda, why, err) : status;
+    return status == WEIR_OK ? cuda_match(cuda, why, err) : status;
 }
 
 static enum weir_status cuda_drain(struct device *device, struct timeline *out,
@@ -270,6 +266,7 @@ static enum weir_status cuda_drain(struct device *device, struct timeline *out,
     char why[CUDA_WHY_BYTES] = "";
     enum weir_status status = cuda->is_sealed ? WEIR_OK : seal(cuda, err);
 
+    cuda->timing = out == NULL ? CUDA_BARE : cuda->has_trace ? CUDA_BY_TRACE : CUDA_BY_EVENTS;
     for (int i = 0; i < TRIES && status == WEIR_OK; i++) {
         status = run_once(cuda, why, err);
         if (why[0] == '\0') {
@@ -282,10 +279,15 @@ static enum weir_status cuda_drain(struct device *device, struct timeline *out,
                               "the last: %.300s",
                               TRIES, why);
     }
-    if (status == WEIR_OK && cuda->timing == CUDA_BARE) {
-        return cuda_bare_ns(cuda, &out->makespan_ns, err);
+    if (status == WEIR_OK) {
+        status = cuda_run_length(cuda, &cuda->whole_ns, err);
     }
-    return status == WEIR_OK ? write_spans(cuda, out, err) : status;
+    return status == WEIR_OK && out != NULL ? write_spans(cuda, out, err) : status;
+}
+
+static int64_t cuda_whole_ns(const struct device *device)
+{
+    return ((const struct cuda *)device)->whole_ns;
 }
 
 /* A GPU shares no time with other programs that it would tell of. */
@@ -339,6 +341,7 @@ const struct device_ops device_cuda = {
     .open = cuda_open,
     .submit = cuda_submit,
     .drain = cuda_drain,
+    .whole_ns = cuda_whole_ns,
     .processor_ns = cuda_processor_ns,
     .submitted_ns = cuda_submitted_ns,
     .remark = cuda_remark,

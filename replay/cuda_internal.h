@@ -134,7 +134,7 @@ struct cuda_op {
 enum cuda_timing {
     CUDA_BY_TRACE,  /* CUPTI */
     CUDA_BY_EVENTS, /* events on either side of each operation, where CUPTI does not */
-    CUDA_BARE       /* nobody: two events, how long the whole run takes */
+    CUDA_BARE       /* nobody: only how long the whole run takes is asked for */
 };
 
 /* That steps go on being handed over while the gate is shut. */
@@ -150,7 +150,9 @@ struct cuda {
     struct device_setup setup;
     struct arena arena;
     struct cuda_context context;
-    enum cuda_timing timing;
+    bool has_trace;          /* CUPTI can be used */
+    enum cuda_timing timing; /* of the last drain */
+    int64_t whole_ns;        /* that its run took */
     char why_no_trace[CUDA_WHY_BYTES];
 
     struct cuda_step *steps;
@@ -311,14 +313,15 @@ bool cuda_gate_gave_up(const struct cuda *cuda);
 MUST_CHECK enum weir_status cuda_catch_up(struct cuda *cuda, struct weir_error *err);
 /** Hands all steps over and waits for the device. */
 MUST_CHECK enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err);
-/** Of a bare run: from when the gate opened to when the last stream was through. */
-MUST_CHECK enum weir_status cuda_bare_ns(struct cuda *cuda, int64_t *out, struct weir_error *err);
+/** From the run's begin to when the last stream was through, by events. */
+MUST_CHECK enum weir_status cuda_run_length(struct cuda *cuda, int64_t *out,
+                                            struct weir_error *err);
 /** From the run's begin to a timed event. */
 MUST_CHECK enum weir_status cuda_since_open(struct cuda *cuda, cu_event event, int64_t *out,
                                             struct weir_error *err);
 
 /* cuda_match.c */
-/** Gives each step its times, from the records or the events of the last run.
+/** Gives each step its times, from the records or the events of the last run; of a bare one none.
  *  @param why "" when it did; else the run counts for nothing, and may be tried again: a record is
  *  lost or doubtful. @return WEIR_OK in both cases; WEIR_DEVICE when CUPTI fails, WEIR_MEMORY */
 MUST_CHECK enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES],

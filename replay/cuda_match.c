@@ -239,7 +239,7 @@ static bool is_steady(const struct matching *m)
 static enum weir_status hold_against_events(const struct matching *m, struct weir_error *err)
 {
     int64_t events_ns = 0, trace_ns = 0, apart_ns;
-    enum weir_status status = cuda_bare_ns(m->cuda, &events_ns, err);
+    enum weir_status status = cuda_run_length(m->cuda, &events_ns, err);
 
     for (size_t i = 0; i < m->cuda->n_ops; i++) {
         if (m->cuda->ops[i].is_work && m->timed[i].end_ns > trace_ns) {
@@ -389,9 +389,11 @@ enum weir_status cuda_match(struct cuda *cuda, char why[CUDA_WHY_BYTES], struct 
 
     why[0] = '\0';
     if (status == WEIR_OK) {
-        status = cuda->timing == CUDA_BY_TRACE ? match_records(&m, err) : match_events(&m, err);
+        status = cuda->timing == CUDA_BY_TRACE    ? match_records(&m, err)
+                 : cuda->timing == CUDA_BY_EVENTS ? match_events(&m, err)
+                                                  : WEIR_OK;
     }
-    if (status == WEIR_OK && why[0] == '\0' && is_steady(&m)) {
+    if (status == WEIR_OK && why[0] == '\0' && is_steady(&m) && cuda->timing != CUDA_BARE) {
         give_times(&m);
     }
     free(m.timed);

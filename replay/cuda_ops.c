@@ -126,7 +126,7 @@ enum weir_status cuda_since_open(struct cuda *cuda, cu_event event, int64_t *out
     return status;
 }
 
-enum weir_status cuda_bare_ns(struct cuda *cuda, int64_t *out, struct weir_error *err)
+enum weir_status cuda_run_length(struct cuda *cuda, int64_t *out, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 

@@ -196,7 +196,7 @@ enum weir_status cuda_run(struct cuda *cuda, struct weir_error *err)
     if (status == WEIR_OK) {
         status = hand_over_all(cuda, err);
     }
-    if (status == WEIR_OK && cuda->timing != CUDA_BY_EVENTS) {
+    if (status == WEIR_OK) {
         status = mark_over(cuda, err);
     }
     cuda_gate_open(cuda);

@@ -139,9 +139,6 @@ struct device_placed {
 struct device_setup {
     enum device_mode mode;
     enum device_storage storage;
-    /* Only how long the whole run takes is asked for: a drain gives the makespan and no spans, and
-     * nothing is done to time them. The host, which does nothing for that, gives them all the same. */
-    bool is_bare;
     uint32_t n_queues, n_steps, n_buffers;
     const struct device_buffer *buffers; /* with their lists they outlive the device */
     const struct graph *graph;           /* for names in messages; NULL: numbers */
@@ -162,11 +159,16 @@ struct device_ops {
     /* Takes the next step, from 0; its lists are copied. */
     enum weir_status (*submit)(struct device *, const struct step *, struct mechanism *how,
                                struct weir_error *err);
-    /* Runs all steps; writes start, finish, order and source of the spans of their nodes. WEIR_DEVICE
-     * names the action that found wrong data, did not end or could not have its memory; the device
-     * can then only be closed. */
+    /* Runs all steps; writes start, finish, order and source of the spans of their nodes. With NULL
+     * for them nothing is done to time the steps: how long the whole run took is all that is known
+     * then. WEIR_DEVICE names the action that found wrong data, did not end or could not have its
+     * memory; the device can then only be closed. */
     enum weir_status (*drain)(struct device *, struct timeline *out, struct weir_error *err);
-    /* Processor time of a step in the last drain; -1 where it was not measured. */
+    /* How long the last drain's run took, by one measure whether its steps were timed or not: what
+     * timing costs is the difference. */
+    int64_t (*whole_ns)(const struct device *);
+    /* The rest is of a drain whose steps were timed. Processor time of a step; -1 where it was not
+     * measured. */
     int64_t (*processor_ns)(const struct device *, uint32_t step);
     /* When the step was the next to be run by whoever ran it, since the last drain's run began: from
      * then on only what it waits for, and the device, keep it from starting. -1: it did not run. */

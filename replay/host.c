@@ -295,7 +295,19 @@ static enum weir_status host_drain(struct device *device, struct timeline *out,
         *err = host->failure;
         return err->status;
     }
-    return write_spans(host, out, err);
+    return out == NULL ? WEIR_OK : write_spans(host, out, err);
+}
+
+static int64_t host_whole_ns(const struct device *device)
+{
+    const struct host *host = (const struct host *)device;
+    int64_t whole_ns = 0;
+
+    for (uint32_t i = 0; i < host->n_submitted; i++) {
+        if (host->steps[i].finish_ns > whole_ns)
+            whole_ns = host->steps[i].finish_ns;
+    }
+    return whole_ns;
 }
 
 static int64_t host_processor_ns(const struct device *device, uint32_t step)
@@ -327,6 +339,7 @@ const struct device_ops device_host = {
     .open = host_open,
     .submit = host_submit,
     .drain = host_drain,
+    .whole_ns = host_whole_ns,
     .processor_ns = host_processor_ns,
     .submitted_ns = host_submitted_ns,
     .remark = host_remark,

@@ -77,15 +77,16 @@ replay_libreplay_a_SOURCES = \
 	replay/runner.c \
 	replay/runner.h \
 	replay/runner_explain.c \
+	replay/runner_figures.c \
 	replay/runner_internal.h \
 	replay/runner_passes.c \
-	replay/runner_spread.c \
-	replay/runner_timing.c \
 	replay/schedule.c \
 	replay/schedule.h \
 	replay/schedule_needs.c \
 	replay/sharing.c \
 	replay/sharing.h \
+	replay/spread.c \
+	replay/spread.h \
 	replay/steps.c \
 	replay/steps.h \
 	replay/times.c \

@@ -13,46 +13,22 @@
 #define DEADLINE_NS 10000000000
 #define CACHED_BYTES (64 << 20) /* no cache holds more */
 
-struct replay_options replay_default(void)
+struct replay_options replay_default(const struct device_ops *ops)
 {
-    return (struct replay_options){
-        .device = "host", .scale_time = 1, .n_repeats = 7, .n_warm_up = 2};
+    struct replay_options options = {
+        .device = ops->name, .scale_time = 1, .n_repeats = 7, .n_warm_up = 2};
+
+    if (ops->has_modes) {
+        options.n_warm_up = 5;
+        replay_repeat_as_needed(&options);
+    }
+    return options;
 }
 
-static enum weir_status run_all(struct runner *r, struct weir_error *err)
+void replay_repeat_as_needed(struct replay_options *options)
 {
-    uint32_t n_runs = r->options->n_warm_up + r->options->n_repeats;
-    struct replay_result *result = r->result;
-    enum weir_status status = WEIR_OK;
-    uint32_t median;
-
-    result->samples = arena_array(&result->arena, n_runs, sizeof *result->samples);
-    r->passes = calloc((size_t)r->options->n_repeats + 1, sizeof *r->passes);
-    if (result->samples == NULL || r->passes == NULL)
-        return weir_error_memory(err);
-    for (uint32_t i = 0; i < n_runs && status == WEIR_OK; i++) {
-        status = runner_run_pass(r, i < r->options->n_warm_up, err);
-        if (r->options->progress != NULL)
-            r->options->progress(r->options->progress_arg, 0.5 + 0.5 * (i + 1) / n_runs);
-    }
-    if (status == WEIR_OK)
-        status = runner_take_remark(r, err);
-    runner_close(r);
-    if (status != WEIR_OK)
-        return status;
-    median = runner_median(r);
-    result->median_sample = r->options->n_warm_up + median;
-    result->timeline = r->passes[median].timeline;
-    r->passes[median].timeline = NULL;
-    assert(result->timeline != NULL);
-    if (result->ops->has_modes) {
-        status = runner_run_bare(r, err);
-        if (status == WEIR_OK)
-            status = runner_judge_timing(r, err);
-        if (status != WEIR_OK)
-            return status;
-    }
-    return runner_explain(result, &r->passes[median], err);
+    options->n_repeats = 30;
+    options->n_most_repeats = 100;
 }
 
 /* The rates take the first half of the progress, the repeats the second. */
@@ -136,40 +112,64 @@ static enum weir_status prepare(const struct binding *binding, const struct time
                : status;
 }
 
+static struct device_setup setup_for(const struct replay_options *options,
+                                     const struct replay_result *result)
+{
+    const struct schedule *schedule = result->schedule;
+    int64_t deadline_ns;
+
+    if (__builtin_mul_overflow(schedule->makespan_ns, DEADLINE_TIMES, &deadline_ns) ||
+        __builtin_add_overflow(deadline_ns, DEADLINE_NS, &deadline_ns))
+        deadline_ns = INT64_MAX;
+    return (struct device_setup){.mode = options->mode,
+                                 .storage = options->storage,
+                                 .n_queues = schedule->lanes.n_lanes,
+                                 .n_steps = schedule->steps.n_steps,
+                                 .n_buffers = schedule->n_buffers,
+                                 .buffers = schedule->buffers,
+                                 .graph = schedule->graph,
+                                 .deadline_ns = deadline_ns,
+                                 .memory_bytes = result->info.memory_bytes / 4 * 3,
+                                 .host_memory_bytes = result->info.host_memory_bytes / 4 * 3};
+}
+
+/* The timeline is that of the median repeat. */
+static enum weir_status conclude(struct runner *r, struct weir_error *err)
+{
+    struct replay_result *result = r->result;
+    uint32_t median = runner_median(r);
+    enum weir_status status;
+
+    result->median_sample = r->options->n_warm_up + median;
+    status = runner_figures(r, err);
+    if (status == WEIR_OK)
+        status = runner_remark(r, err);
+    result->timeline = r->passes[median].timeline;
+    r->passes[median].timeline = NULL;
+    assert(result->timeline != NULL);
+    return status == WEIR_OK ? runner_explain(result, &r->passes[median], err) : status;
+}
+
 static enum weir_status run(const struct binding *binding, const struct timeline *plan,
                             const struct replay_options *options, struct replay_result *result,
                             struct weir_error *err)
 {
     struct runner r = {.options = options, .result = result};
-    int64_t deadline_ns;
     enum weir_status status = device_find_ready(options->device, &result->ops, &result->info, err);
 
     if (status != WEIR_OK)
         return status;
-    result->bare_ns = -1;
     result->memory_bytes = may_use(result->info.memory_bytes, options);
     status = prepare(binding, plan, options, result, err);
     if (status == WEIR_OK)
         status = sharing_name(result->schedule, result->info.n_processors, &result->sharing, err);
     if (status != WEIR_OK)
         return status;
-    if (__builtin_mul_overflow(result->schedule->makespan_ns, DEADLINE_TIMES, &deadline_ns) ||
-        __builtin_add_overflow(deadline_ns, DEADLINE_NS, &deadline_ns))
-        deadline_ns = INT64_MAX;
-    r.setup = (struct device_setup){.mode = options->mode,
-                                    .storage = options->storage,
-                                    .n_queues = result->schedule->lanes.n_lanes,
-                                    .n_steps = result->schedule->steps.n_steps,
-                                    .n_buffers = result->schedule->n_buffers,
-                                    .buffers = result->schedule->buffers,
-                                    .graph = result->schedule->graph,
-                                    .deadline_ns = deadline_ns,
-                                    .memory_bytes = result->info.memory_bytes / 4 * 3,
-                                    .host_memory_bytes = result->info.host_memory_bytes / 4 * 3};
-    status = run_all(&r, err);
-    for (uint32_t i = 0; i < r.n_passes; i++)
-        runner_end_pass(&r.passes[i]);
-    free(r.passes);
+    r.setup = setup_for(options, result);
+    status = runner_run(&r, err);
+    if (status == WEIR_OK)
+        status = conclude(&r, err);
+    runner_end(&r);
     return status;
 }
 

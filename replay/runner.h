@@ -7,27 +7,78 @@
 #include "replay/account.h"
 #include "replay/deviations.h"
 #include "replay/sharing.h"
+#include "replay/spread.h"
+
+/* When more repeats are allowed, they go on until half of the interval of the median makespan is no
+ * wider than this part of it, or the first run began so long ago. */
+#define REPLAY_NARROW_RATIO 0.01
+#define REPLAY_LONG_NS ((int64_t)60000000000)
 
 struct replay_options {
     const char *device;
     enum device_mode mode;
     enum device_storage storage;
-    double scale_time;    /* above 0 */
-    double scale_bytes;   /* 0: chosen */
-    uint32_t n_repeats;   /* 1 or more */
-    uint32_t n_warm_up;   /* runs before them that do not count; 0 when is_cold */
-    bool is_cold;         /* each repeat opens the device anew: no block of memory is there yet */
-    bool forbids_unknown; /* how the plan was simulated: see struct waits_options */
+    double scale_time;       /* above 0 */
+    double scale_bytes;      /* 0: chosen */
+    uint32_t n_repeats;      /* 1 or more */
+    uint32_t n_most_repeats; /* see above; not more than n_repeats: just these */
+    uint32_t n_warm_up;      /* runs before them that do not count; 0 when is_cold */
+    bool is_cold;            /* each run opens the device anew: no block of memory is there yet */
+    bool forbids_unknown;    /* how the plan was simulated: see struct waits_options */
     bool unknown_by_factor;
     void (*progress)(void *arg, double part); /* NULL: nobody is told */
     void *progress_arg;
 };
 
-struct replay_options replay_default(void);
+/** For that device: 7 repeats after 2 runs; where steps can be timed or not, 30 to 100 after 5. */
+struct replay_options replay_default(const struct device_ops *ops);
+/** As many repeats as it takes: 30 to 100. */
+void replay_repeat_as_needed(struct replay_options *options);
 
+/* Where a device has to do something to time steps, a repeat is two runs, one after the other, timed
+ * and not, in turn the one first and the other: so no change of the device's clock falls on one kind
+ * alone. */
 struct replay_sample {
     int64_t makespan_ns;
+    int64_t whole_ns;   /* of the same run, by the measure of untimed_ns */
+    int64_t untimed_ns; /* of the run whose steps were not timed; -1: there was none */
     bool is_warm_up;
+};
+
+/* Why there are no more repeats. */
+enum replay_end {
+    REPLAY_AS_ASKED,
+    REPLAY_IS_NARROW, /* half of the interval is narrow enough */
+    REPLAY_IS_LONG,   /* it took too long */
+    REPLAY_IS_MOST    /* as many as may be */
+};
+const char *replay_end_name(enum replay_end);
+
+/* Does timing disturb a run? */
+enum replay_disturbance {
+    REPLAY_UNDISTURBED, /* the interval of the ratio ends at REPLAY_PERTURBED_RATIO or before */
+    REPLAY_PERTURBED,   /* it begins above that */
+    REPLAY_UNDECIDED    /* neither, or the repeats are too few to know */
+};
+#define REPLAY_PERTURBED_RATIO 1.02
+const char *replay_disturbance_name(enum replay_disturbance);
+
+/* What timing costs, by the repeats that count. */
+struct replay_timing {
+    int64_t untimed_ns; /* the median; -1: no run was without */
+    uint32_t n_pairs;   /* that have a ratio */
+    double ratio;       /* the median of a run that is timed to its pair's that is not */
+    bool has_interval;
+    double low, high; /* 95 % interval of the ratio; else 0 */
+    enum replay_disturbance disturbance;
+};
+
+/* All nodes of a kind, by repeat: how long they took together. */
+struct replay_kind {
+    enum node_kind kind;
+    uint32_t n_nodes;
+    int64_t planned_ns;
+    struct spread spread;
 };
 
 struct replay_mechanism {
@@ -48,12 +99,14 @@ struct replay_result {
     struct sharing sharing;
     struct timeline *timeline; /* of the repeat with the median makespan (of two, the shorter) */
     struct account_overhead overhead;
-    int64_t
-        bare_ns; /* the median makespan of as many runs of which nothing was timed; -1: there were
-                        none, the device times without disturbing */
     struct replay_sample *samples; /* warm-up first, in the order in which they ran */
-    uint32_t n_samples;
+    uint32_t n_samples, n_repeats; /* all, and those that count */
     uint32_t median_sample;
+    enum replay_end end;
+    struct spread spread; /* of the makespans that count */
+    struct replay_kind kinds[NODE_KINDS];
+    uint32_t n_kinds; /* that nodes have which ran */
+    struct replay_timing timing;
     struct replay_mechanism *mechanisms; /* of the actions, in the order of the plan */
     uint32_t n_mechanisms;
     struct deviate deviate; /* of that repeat */
@@ -69,15 +122,5 @@ MUST_CHECK enum weir_status replay_run(const struct binding *binding, const stru
                                        const struct replay_options *options,
                                        struct replay_result **out, struct weir_error *err);
 void replay_free(struct replay_result *result);
-
-/** Of the repeats that count: the least, the median, the greatest, and the middle half's width as a
- *  part of the median. */
-struct replay_spread {
-    int64_t low_ns, high_ns; /* 95 % interval of the median, by resampling the repeats; 0 to 0 with
-                                too few of them */
-    int64_t least_ns, median_ns, greatest_ns;
-    double quartiles_ratio;
-};
-struct replay_spread replay_spread_of(const struct replay_result *result);
 
 #endif

@@ -1,10 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why the run took as long as it did, and what is said of it as a whole. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "replay/runner_internal.h"
 
 #define LAUNCH_BOUND_RATIO 0.1 /* of the makespan */
+
+/* ---- of the run as a whole ---- */
+
+/* @param what NULL: memory ran out */
+static enum weir_status say(struct replay_result *result, const char *what, int64_t cost_ns,
+                            struct weir_error *err)
+{
+    return what == NULL
+               ? weir_error_memory(err)
+               : schedule_deviates(result->schedule, (weir_node){WEIR_NONE}, what, cost_ns, err);
+}
+
+/* A run that timing disturbs says so. */
+static enum weir_status remark_timing(struct replay_result *result, struct weir_error *err)
+{
+    const struct replay_timing *timing = &result->timing;
+    double more = timing->ratio - 1;
+    int64_t cost_ns = llround(more * (double)timing->untimed_ns);
+    const char *first = timing->disturbance == REPLAY_PERTURBED ? "" : "perhaps ";
+    const char *what;
+
+    if (timing->n_pairs == 0 || timing->disturbance == REPLAY_UNDISTURBED ||
+        timing->ratio <= REPLAY_PERTURBED_RATIO)
+        return WEIR_OK;
+    if (timing->has_interval)
+        what = schedule_text(result->schedule,
+                             "%sperturbed: timing makes the run %.1f %% longer than it is without "
+                             "(95 %%: %.1f %% to %.1f %%, by %" PRIu32
+                             " pairs of runs); its times are of a run that is timed",
+                             first, 100 * more, 100 * (timing->low - 1), 100 * (timing->high - 1),
+                             timing->n_pairs);
+    else
+        what = schedule_text(result->schedule,
+                             "%sperturbed: timing makes the run %.1f %% longer than it is without, "
+                             "by %" PRIu32 " pairs of runs, too few to know",
+                             first, 100 * more, timing->n_pairs);
+    return say(result, what, cost_ns, err);
+}
+
+enum weir_status runner_remark(struct runner *r, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+
+    if (r->remark[0] != '\0')
+        status = say(r->result, schedule_text(r->result->schedule, "%s", r->remark), -1, err);
+    return status == WEIR_OK ? remark_timing(r->result, err) : status;
+}
 
 /* A run that waits for its actions to be handed over says little of the device. */
 static enum weir_status judge_launches(struct replay_result *result, struct weir_error *err)
@@ -20,10 +69,10 @@ static enum weir_status judge_launches(struct replay_result *result, struct weir
                       "launch-bound: for %.0f %% of the run its critical chain waits for actions "
                       "to be handed over",
                       100 * part);
-    return what == NULL ? weir_error_memory(err)
-                        : schedule_deviates(result->schedule, (weir_node){WEIR_NONE}, what,
-                                            submission_ns, err);
+    return say(result, what, submission_ns, err);
 }
+
+/* ---- of the plan ---- */
 
 /* Of the pass whose timeline is the run's. */
 enum weir_status runner_explain(struct replay_result *result, const struct runner_pass *pass,
@@ -54,17 +103,4 @@ enum weir_status runner_explain(struct replay_result *result, const struct runne
     step_order_free(&order);
     free(times);
     return status;
-}
-
-/* What the device says of its times goes with the run. */
-enum weir_status runner_take_remark(struct runner *r, struct weir_error *err)
-{
-    const char *kept;
-
-    if (r->remark[0] == '\0')
-        return WEIR_OK;
-    kept = schedule_text(r->result->schedule, "%s", r->remark);
-    return kept == NULL
-               ? weir_error_memory(err)
-               : schedule_deviates(r->result->schedule, (weir_node){WEIR_NONE}, kept, -1, err);
 }

@@ -5,10 +5,11 @@
 
 #include "replay/runner.h"
 
-/* One run of the steps. */
+/* One run whose steps were timed. */
 struct runner_pass {
     struct timeline *timeline;
     int64_t *processor_ns, *submit_ns; /* by step */
+    int64_t kind_ns[NODE_KINDS];       /* that the nodes of each kind took together */
 };
 
 /* The runs of a replay. */
@@ -19,29 +20,30 @@ struct runner {
     struct device_setup setup;
     struct runner_pass *passes; /* of the repeats that count */
     uint32_t n_passes;
-    char remark[480]; /* the device's, of the last run */
+    int64_t begin_ns; /* CLOCK_MONOTONIC, when the first run began */
+    char remark[480]; /* the device's, of the last run that was timed */
 };
 
 /* runner_passes.c */
-/** Opens the device and hands it the steps; the first time, how it does each is noted. */
-MUST_CHECK enum weir_status runner_open(struct runner *r, struct weir_error *err);
-void runner_close(struct runner *r);
-/** Runs the steps once. What counts is the next of the passes. */
-MUST_CHECK enum weir_status runner_run_pass(struct runner *r, bool is_warm_up,
-                                            struct weir_error *err);
-void runner_end_pass(struct runner_pass *pass);
+/** Runs the steps again and again, until there are repeats enough. */
+MUST_CHECK enum weir_status runner_run(struct runner *r, struct weir_error *err);
 /** The pass with the median makespan, the shorter of two; of equal ones the first. */
 uint32_t runner_median(const struct runner *r);
+/** Gives all passes back. */
+void runner_end(struct runner *r);
 
-/* runner_timing.c */
-/** The same runs again without timing them: what timing costs. */
-MUST_CHECK enum weir_status runner_run_bare(struct runner *r, struct weir_error *err);
-/** A run that timing disturbs says so. */
-MUST_CHECK enum weir_status runner_judge_timing(const struct runner *r, struct weir_error *err);
+/* runner_figures.c */
+/** Fills in what a pass says of each kind of node. */
+void runner_sum_kinds(const struct schedule *schedule, struct runner_pass *pass);
+/** The spread of the makespans so far. WEIR_MEMORY */
+MUST_CHECK enum weir_status runner_spread(const struct runner *r, struct spread *out,
+                                          struct weir_error *err);
+/** What all repeats together say of the makespan, of each kind and of timing. WEIR_MEMORY */
+MUST_CHECK enum weir_status runner_figures(struct runner *r, struct weir_error *err);
 
 /* runner_explain.c */
-/** What the device says of its times goes with the run. */
-MUST_CHECK enum weir_status runner_take_remark(struct runner *r, struct weir_error *err);
+/** What the device says of its times, and what timing costs, goes with the run. */
+MUST_CHECK enum weir_status runner_remark(struct runner *r, struct weir_error *err);
 /** Finds what deviated from the plan. @param pass whose timeline is the run's */
 MUST_CHECK enum weir_status runner_explain(struct replay_result *result,
                                            const struct runner_pass *pass, struct weir_error *err);

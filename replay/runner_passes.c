@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening the device with the steps, running them, and which of the runs is the replay's. */
+/* Opening the device with the steps, running them as often as it takes, and which of the runs is the
+ * replay's. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "replay/runner_internal.h"
 
 #define ACTIONS (STEP_PASS + 1)
+
+/* ---- opening ---- */
 
 static const char *queue_mechanism(struct replay_result *result, const struct step *step,
                                    const char *how, const char **known)
@@ -49,7 +53,8 @@ static enum weir_status submit_step(struct runner *r, uint32_t index, const char
     return mechanism->name == NULL ? weir_error_memory(err) : WEIR_OK;
 }
 
-enum weir_status runner_open(struct runner *r, struct weir_error *err)
+/* The first time, how the device does each step is noted. */
+static enum weir_status open_device(struct runner *r, struct weir_error *err)
 {
     struct schedule *schedule = r->result->schedule;
     bool is_first = r->result->mechanisms == NULL;
@@ -71,12 +76,14 @@ enum weir_status runner_open(struct runner *r, struct weir_error *err)
     return status;
 }
 
-void runner_close(struct runner *r)
+static void close_device(struct runner *r)
 {
     if (r->device != NULL)
         r->result->ops->close(r->device);
     r->device = NULL;
 }
+
+/* ---- a run ---- */
 
 static enum weir_status begin_pass(const struct schedule *schedule, struct runner_pass *pass,
                                    struct weir_error *err)
@@ -89,47 +96,183 @@ static enum weir_status begin_pass(const struct schedule *schedule, struct runne
                : WEIR_OK;
 }
 
-void runner_end_pass(struct runner_pass *pass)
+static void end_pass(struct runner_pass *pass)
 {
     timeline_free(pass->timeline);
     free(pass->processor_ns);
     free(pass->submit_ns);
+    *pass = (struct runner_pass){.timeline = NULL};
 }
 
-enum weir_status runner_run_pass(struct runner *r, bool is_warm_up, struct weir_error *err)
+static void take_pass(struct runner *r, struct runner_pass *pass, struct replay_sample *sample)
 {
-    struct replay_result *result = r->result;
-    struct runner_pass *pass = &r->passes[r->n_passes];
-    enum weir_status status = r->device == NULL ? runner_open(r, err) : WEIR_OK;
+    const struct device_ops *ops = r->result->ops;
 
-    if (status == WEIR_OK)
-        status = begin_pass(result->schedule, pass, err);
-    if (status == WEIR_OK)
-        status = result->ops->drain(r->device, pass->timeline, err);
-    if (status != WEIR_OK) {
-        runner_end_pass(pass);
-        *pass = (struct runner_pass){NULL, NULL, NULL};
-        return status;
+    for (uint32_t s = 0; s < r->result->schedule->steps.n_steps; s++) {
+        pass->processor_ns[s] = ops->processor_ns(r->device, s);
+        pass->submit_ns[s] = ops->submitted_ns(r->device, s);
     }
-    for (uint32_t s = 0; s < result->schedule->steps.n_steps; s++) {
-        pass->processor_ns[s] = result->ops->processor_ns(r->device, s);
-        pass->submit_ns[s] = result->ops->submitted_ns(r->device, s);
-    }
-    result->ops->remark(r->device, r->remark, sizeof r->remark);
-    if (result->ops->placed != NULL)
-        result->ops->placed(r->device, &result->placed);
-    result->samples[result->n_samples++] =
-        (struct replay_sample){pass->timeline->makespan_ns, is_warm_up};
-    if (is_warm_up)
-        runner_end_pass(pass);
+    runner_sum_kinds(r->result->schedule, pass);
+    ops->remark(r->device, r->remark, sizeof r->remark);
+    if (ops->placed != NULL)
+        ops->placed(r->device, &r->result->placed);
+    sample->makespan_ns = pass->timeline->makespan_ns;
+    sample->whole_ns = ops->whole_ns(r->device);
+    if (sample->is_warm_up)
+        end_pass(pass);
     else
         r->n_passes++;
-    if (r->options->is_cold)
-        runner_close(r);
+}
+
+static enum weir_status run_timed(struct runner *r, struct replay_sample *sample,
+                                  struct weir_error *err)
+{
+    struct runner_pass *pass = &r->passes[r->n_passes];
+    enum weir_status status = begin_pass(r->result->schedule, pass, err);
+
+    if (status == WEIR_OK)
+        status = r->result->ops->drain(r->device, pass->timeline, err);
+    if (status == WEIR_OK)
+        take_pass(r, pass, sample);
+    else
+        end_pass(pass);
+    return status;
+}
+
+static enum weir_status run_untimed(struct runner *r, struct replay_sample *sample,
+                                    struct weir_error *err)
+{
+    enum weir_status status = r->result->ops->drain(r->device, NULL, err);
+
+    if (status == WEIR_OK)
+        sample->untimed_ns = r->result->ops->whole_ns(r->device);
+    return status;
+}
+
+/* ---- repeats ---- */
+
+const char *replay_end_name(enum replay_end end)
+{
+    static const char *const names[] = {"as asked", "narrow enough", "took too long",
+                                        "as many as may be"};
+
+    return names[end];
+}
+
+static uint32_t most_repeats(const struct replay_options *options)
+{
+    return options->n_most_repeats > options->n_repeats ? options->n_most_repeats
+                                                        : options->n_repeats;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A sign of life after each run. */
+static void tell(const struct runner *r, uint32_t n_done, uint32_t n_of_each)
+{
+    uint32_t n_all = (r->options->n_warm_up + most_repeats(r->options)) * n_of_each;
+
+    if (r->options->progress != NULL)
+        r->options->progress(r->options->progress_arg, 0.5 + 0.5 * n_done / n_all);
+}
+
+/* One timed run, and one that is not where timing costs something. */
+static enum weir_status repeat(struct runner *r, bool is_warm_up, struct weir_error *err)
+{
+    struct replay_result *result = r->result;
+    uint32_t index = result->n_samples, n_of_each = result->ops->has_modes ? 2 : 1;
+    struct replay_sample *sample = &result->samples[index];
+    enum weir_status status = WEIR_OK;
+
+    *sample = (struct replay_sample){.untimed_ns = -1, .is_warm_up = is_warm_up};
+    for (uint32_t i = 0; i < n_of_each && status == WEIR_OK; i++) {
+        bool is_timed = n_of_each == 1 || (index + i) % 2 == 0;
+
+        status = r->device == NULL ? open_device(r, err) : WEIR_OK;
+        if (status == WEIR_OK)
+            status = is_timed ? run_timed(r, sample, err) : run_untimed(r, sample, err);
+        if (r->options->is_cold)
+            close_device(r);
+        tell(r, index * n_of_each + i + 1, n_of_each);
+    }
+    result->n_samples += status == WEIR_OK;
+    return status;
+}
+
+/* Is one more repeat due? @param end when not, why; an even number is asked for, so that as many
+ * pairs began with the one kind of run as with the other */
+static enum weir_status is_due(const struct runner *r, bool *due, enum replay_end *end,
+                               struct weir_error *err)
+{
+    const struct replay_options *options = r->options;
+    struct spread spread;
+
+    *due = r->n_passes < options->n_repeats;
+    *end = REPLAY_AS_ASKED;
+    if (*due || most_repeats(options) == options->n_repeats)
+        return WEIR_OK;
+    *end = REPLAY_IS_MOST;
+    *due = r->n_passes < options->n_most_repeats;
+    if (!*due || r->n_passes % 2 == 1)
+        return WEIR_OK;
+    if (runner_spread(r, &spread, err) != WEIR_OK)
+        return err->status;
+    *end = REPLAY_IS_NARROW;
+    *due = !spread.has_interval || (double)(spread.high_ns - spread.low_ns) >
+                                       2 * REPLAY_NARROW_RATIO * (double)spread.median_ns;
+    if (*due && now_ns() - r->begin_ns >= REPLAY_LONG_NS) {
+        *end = REPLAY_IS_LONG;
+        *due = false;
+    }
     return WEIR_OK;
 }
 
-/* The pass with the median makespan, the shorter of two; of equal ones the first. */
+static enum weir_status run_all(struct runner *r, struct weir_error *err)
+{
+    enum weir_status status = WEIR_OK;
+    bool due = true;
+
+    r->begin_ns = now_ns();
+    for (uint32_t i = 0; i < r->options->n_warm_up && status == WEIR_OK; i++)
+        status = repeat(r, true, err);
+    while (due && status == WEIR_OK) {
+        status = repeat(r, false, err);
+        if (status == WEIR_OK)
+            status = is_due(r, &due, &r->result->end, err);
+    }
+    return status;
+}
+
+enum weir_status runner_run(struct runner *r, struct weir_error *err)
+{
+    struct replay_result *result = r->result;
+    size_t n_most = most_repeats(r->options);
+    enum weir_status status;
+
+    result->samples =
+        arena_array(&result->arena, r->options->n_warm_up + n_most, sizeof *result->samples);
+    r->passes = calloc(n_most + 1, sizeof *r->passes);
+    status =
+        result->samples == NULL || r->passes == NULL ? weir_error_memory(err) : run_all(r, err);
+    close_device(r);
+    result->n_repeats = r->n_passes;
+    return status;
+}
+
+void runner_end(struct runner *r)
+{
+    for (uint32_t i = 0; i < r->n_passes; i++)
+        end_pass(&r->passes[i]);
+    free(r->passes);
+}
+
+/* Of equal ones the first. */
 uint32_t runner_median(const struct runner *r)
 {
     for (uint32_t i = 0; i < r->n_passes; i++) {

@@ -12,7 +12,8 @@ replay_tests = \
 	tests/replay/test_runner \
 	tests/replay/test_schedule \
 	tests/replay/test_schedule_waits \
-	tests/replay/test_sharing
+	tests/replay/test_sharing \
+	tests/replay/test_spread
 
 check_PROGRAMS += $(replay_tests)
 threaded_tests += \
@@ -49,6 +50,8 @@ tests_replay_test_schedule_waits_SOURCES = \
 tests_replay_test_schedule_waits_LDADD = $(replay_test_libs)
 tests_replay_test_sharing_SOURCES = tests/replay/test_sharing.c tests/replay/plan.h
 tests_replay_test_sharing_LDADD = $(replay_test_libs)
+tests_replay_test_spread_SOURCES = tests/replay/test_spread.c
+tests_replay_test_spread_LDADD = $(replay_test_libs)
 
 # What a replay on the host costs an action itself, beside a floor: make tests/bench/replay_overhead
 EXTRA_PROGRAMS += tests/bench/replay_overhead

@@ -35,6 +35,16 @@ void buffers_enable(cupti_kind kind, bool is_enabled)
     (void)pthread_mutex_unlock(&state.lock);
 }
 
+bool buffers_keep_kind(cupti_kind kind)
+{
+    bool is_enabled;
+
+    (void)pthread_mutex_lock(&state.lock);
+    is_enabled = state.is_enabled[kind];
+    (void)pthread_mutex_unlock(&state.lock);
+    return is_enabled;
+}
+
 /* Those of later kinds nobody can ask for by name. */
 static bool is_wanted(uint32_t kind)
 {

@@ -115,6 +115,12 @@ static void set(const char *word)
             (int64_t)value_of(value);
     } else if (is_key(word, "launch_ns=")) {
         double_config.launch_ns = (int64_t)value_of(value);
+    } else if (is_key(word, "trace_ns=")) {
+        double_config.trace_ns = (int64_t)value_of(value);
+    } else if (is_key(word, "noise=")) {
+        double_config.noise = value_of(value);
+    } else if (is_key(word, "slower=")) {
+        double_config.slower = value_of(value);
     } else if (is_key(word, "begin_ns=")) {
         double_config.begin_ns = (int64_t)value_of(value);
     } else if (is_key(word, "serial=")) {

@@ -25,6 +25,11 @@ bool double_external(uint64_t *id)
     return true;
 }
 
+bool double_is_traced(void)
+{
+    return buffers_keep_kind(CUPTI_KIND_DRIVER);
+}
+
 /* ---- the session ---- */
 
 cupti_result cuptiGetVersion(uint32_t *version)

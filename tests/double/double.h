@@ -99,7 +99,10 @@ enum double_walk {
  * "power=3,eta.memory=0.93,part.read.memory=1". */
 struct double_config {
     int64_t launch_ns; /* of the host: each call that gives the device something to do */
-    int64_t begin_ns;  /* of the device: from when an operation may begin until it does */
+    int64_t trace_ns;  /* and so much more while records of calls are kept */
+    double noise;  /* operations take longer or shorter by up to this part, by a fixed sequence */
+    double slower; /* and each by this part longer than the one before it */
+    int64_t begin_ns; /* of the device: from when an operation may begin until it does */
     double unit_ns[DOUBLE_CLASSES]; /* of an iteration, and of a byte */
     int64_t fixed_ns[DOUBLE_CLASSES];
     double kappa[DOUBLE_CLASSES][DOUBLE_CLASSES]; /* [slowed][beside] */
@@ -236,6 +239,8 @@ void double_wait_for_others(double_stream *stream);
 
 /** An operation has ended: its record will be in the next flush. */
 void double_record(const struct double_command *command);
+/** Are records of calls kept? */
+bool double_is_traced(void);
 /** A call was made. */
 void double_call(uint32_t call, int64_t start_ns, int64_t end_ns, uint32_t correlation);
 /** The id that was pushed around the calls now. */

@@ -21,7 +21,7 @@ struct call call_begin(void)
 {
     struct call call = {double_now_ns(), ++state.n_calls};
 
-    double_spend(double_config.launch_ns);
+    double_spend(double_config.launch_ns + (double_is_traced() ? double_config.trace_ns : 0));
     return call;
 }
 

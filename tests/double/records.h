@@ -33,6 +33,7 @@ bool record_times_at(uint32_t kind, struct record_times *out);
 void buffers_set_callbacks(cupti_buffer_request *request, cupti_buffer_done *done);
 /** Records of that kind are kept from now on, or are not. */
 void buffers_enable(cupti_kind kind, bool is_enabled);
+bool buffers_keep_kind(cupti_kind kind);
 /** For the next buffer, when somebody wants its kind. */
 void buffers_keep(const struct record *record);
 /** One was lost; @return how many since the last time */

@@ -112,6 +112,14 @@ class Rig:
               f"replay on '{double}' ended with {done.returncode}: {done.stderr}")
         return json.loads(done.stdout) if expect == 0 else done.stderr
 
+    def repeated(self, *words, double=""):
+        """A replay with as many repeats as the words say, or as it needs: its answer, and its text."""
+        words = ("replay", "1", "--device", "cuda", "--scale-bytes", "0.05", *words)
+        answer = self.weir(*words, "--json", double=double)
+        text = self.weir(*words, double=double)
+        check(answer.returncode == 0 and text.returncode == 0, f"{double}: {answer.stderr}")
+        return json.loads(answer.stdout), text.stdout
+
     def spans(self, kind):
         store = sqlite3.connect(self.folder / "weir.db")
         run = store.execute("SELECT max(id) FROM run WHERE kind = ?", (kind,)).fetchone()[0]
@@ -160,6 +168,8 @@ def equals_a_plan_of_everything(rig):
     check(answer["makespan_ns"] == rig.spans("replay")[-1][2], "the makespan is not the last finish")
     # Events count in floats of milliseconds.
     check(abs(answer["untimed_makespan_ns"] - answer["makespan_ns"]) < 1000, answer)
+    for name, kind in answer["kinds"].items():
+        check(kind["median_ns"] == kind["planned_ns"], f"{name}: {kind}")
 
 
 def equals_random_plans(rig):
@@ -414,6 +424,76 @@ def names_the_cost_of_submission(rig):
     check(any("launch-bound" in d["what"] for d in answer["deviations"]), answer["deviations"])
 
 
+# ---- repeats ----
+
+def tells_what_timing_costs(rig):
+    """Each call takes 30 us longer while CUPTI keeps records: behind the gate nobody waits for calls."""
+    rig.simulate()
+    answer, text = rig.repeated("--mode", "gated", double="trace_ns=30000")
+    timing = answer["timing"]
+    check(timing["verdict"] == "undisturbed" and abs(timing["ratio"] - 1) < 1e-6, timing)
+    check(timing["pairs"] == answer["repeats"] == 30 and "by 30 pairs of runs: undisturbed" in text, text)
+    check(len(answer["untimed_makespans_ns"]) == len(answer["makespans_ns"]) == 30, answer)
+    check(len(answer["untimed_warm_up_makespans_ns"]) == answer["warm_up"] == 5, answer)
+    answer, text = rig.repeated("--mode", "serial", double="trace_ns=30000")
+    timing = answer["timing"]
+    cost_ns = (timing["ratio"] - 1) * answer["untimed_makespan_ns"]
+    n_calls = round(cost_ns / 30000)
+    check(n_calls >= 9 and abs(cost_ns - n_calls * 30000) < 100, f"{n_calls} calls cost {cost_ns}")
+    interval = timing["interval_ratio"]
+    check(timing["verdict"] == "perturbed" and 1.02 < interval["low"] <= timing["ratio"] + 1e-9 and
+          timing["ratio"] <= interval["high"] + 1e-9, timing)
+    check(any(d["what"].startswith("perturbed: ") for d in answer["deviations"]), answer["deviations"])
+    check("by 30 pairs of runs: perturbed" in text, text)
+    compared = json.loads(rig.weir("compare", "sim", "replay", "--json").stdout)["b"]
+    check(compared["timing"] == timing and compared["repeats"] == 30, compared)
+    check(any(remark.startswith("perturbed: ") for remark in compared["remarks"]), compared)
+    text = rig.weir("compare", "sim", "replay").stdout
+    check("by 30 pairs of runs: perturbed" in text and "launch-bound" in text, text)
+
+
+def decides_nothing_from_few_pairs(rig):
+    rig.simulate()
+    answer, text = rig.repeated("--repeats", "2", "--mode", "serial", double="trace_ns=30000")
+    timing = answer["timing"]
+    check(timing["verdict"] == "undecided" and timing["interval_ratio"] is None, timing)
+    check(answer["median_interval_ns"] is None, answer)
+    check(timing["ratio"] > 1.02 and "by 2 pairs of runs: undecided" in text, text)
+    check(any(d["what"].startswith("perhaps perturbed: ") for d in answer["deviations"]), answer)
+
+
+def pairs_cancel_a_drift(rig):
+    """Each operation takes a part longer than the one before, timed or not: the ratio does not show it."""
+    rig.simulate()
+    answer, _ = rig.repeated("--repeats", "30", double="slower=1e-5")
+    makespans_ns = answer["makespans_ns"]
+    check(makespans_ns[-1] > 1.005 * makespans_ns[0], makespans_ns)
+    ratios = [a / b for a, b in zip(makespans_ns, answer["untimed_makespans_ns"])]
+    check(all((ratio > 1) == (after % 2 == 0) for after, ratio in enumerate(ratios)), ratios)
+    check(abs(answer["timing"]["ratio"] - 1) < 1e-6, answer["timing"])
+
+
+def repeats_until_the_median_is_known(rig):
+    (rig.folder / "g.weir").write_text("weir 1\ngraph g\nengine sm\n"
+                                       "node a compute engine=sm duration=1ms\n")
+    rig.simulate("g.weir")
+    ends = {("noise=0.02",): (30, 30, "narrow enough"), ("noise=0.05",): (32, 98, "narrow enough"),
+            ("noise=0.3",): (100, 100, "as many as may be"),
+            ("noise=0.3", "--scale-time", "1000"): (30, 30, "took too long"),
+            ("noise=0.3", "--repeats", "12"): (12, 12, "as asked"),
+            ("noise=0.02", "--repeats", "auto"): (30, 30, "narrow enough")}
+    for (double, *words), (least, most, end) in ends.items():
+        answer, text = rig.repeated(*words, double=double)
+        n, interval = answer["repeats"], answer["median_interval_ns"]
+        check(least <= n <= most and answer["repeats_end"] == end, f"{double} {words}: {n}, {answer}")
+        check(len(answer["makespans_ns"]) == n and f"{n} after 5 to warm up" in text, text)
+        check((interval["high"] - interval["low"] <= 0.02 * answer["makespan_ns"]) ==
+              (end == "narrow enough"), f"{double} {words}: {interval}")
+        again, _ = rig.repeated(*words, double=double)
+        del answer["run"], again["run"]
+        check(answer == again, f"{double} {words}: two replays alike differ")
+
+
 def finds_contention(rig):
     done = rig.weir("calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "5", "--quiet",
                     double="kappa.fma.h2d=1.3,kappa.h2d.fma=1.1,kappa.read.read=1.9")
@@ -575,6 +655,10 @@ TESTS = [
     names_what_fails,
     gives_a_silent_device_up,
     names_the_cost_of_submission,
+    tells_what_timing_costs,
+    decides_nothing_from_few_pairs,
+    pairs_cancel_a_drift,
+    repeats_until_the_median_is_known,
     finds_contention,
     is_checked_whole,
     finds_a_roofline_again,

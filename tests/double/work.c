@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The driver's functions that make the device work: launches, copies, sets. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/cuda.h"
@@ -68,9 +69,19 @@ static void count_cycles(struct double_command *command)
     out[1] = command->args[0];
 }
 
+/* How much longer than it should the next operation takes. */
+static double stretch(void)
+{
+    static uint32_t n_ops, state = 1;
+    double slower = pow(1 + double_config.slower, n_ops++);
+
+    state = state * 1664525 + 1013904223;
+    return slower * (1 + double_config.noise * (2 * (double)state / UINT32_MAX - 1));
+}
+
 static int64_t length_of(enum double_class class_, uint64_t amount)
 {
-    double ns = (double)amount * double_config.unit_ns[class_];
+    double ns = (double)amount * double_config.unit_ns[class_] * stretch();
 
     return double_config.fixed_ns[class_] + (int64_t)(ns + 0.5);
 }

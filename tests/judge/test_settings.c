@@ -2,7 +2,8 @@
 /* A number of the settings is found at the top, and nowhere else. */
 #include "judge/settings.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "tests/suite.h"
 
@@ -34,6 +35,44 @@ START_TEST(other_places_do_not_count)
 }
 END_TEST
 
+static const char *value_of(const char *settings, char out[64])
+{
+    size_t length = 0;
+    const char *value = settings_value(settings, "scale", &length);
+
+    ck_assert_uint_lt(length, 64);
+    (void)snprintf(out, 64, "%.*s", (int)length, value == NULL ? "" : value);
+    return value == NULL ? "none" : out;
+}
+
+START_TEST(values_have_their_ends)
+{
+    char text[64];
+
+    ck_assert_str_eq(value_of("{\"scale\":0.25}", text), "0.25");
+    ck_assert_str_eq(value_of("{\"scale\": [1, 2] , \"b\":3}", text), "[1, 2]");
+    ck_assert_str_eq(value_of("{\"scale\":{\"a\":{\"b\":[]},\"c\":\"}\"},\"d\":1}", text),
+                     "{\"a\":{\"b\":[]},\"c\":\"}\"}");
+    ck_assert_str_eq(value_of("{\"scale\":\"a \\\" b\",\"c\":1}", text), "\"a \\\" b\"");
+    ck_assert_str_eq(value_of("{\"scale\":{\"a\":1", text), "none");
+    ck_assert_str_eq(value_of("{\"scale\":\"a", text), "none");
+    ck_assert_str_eq(value_of("{\"scale\":", text), "none");
+}
+END_TEST
+
+/* Of an object inside, nothing behind it is found. */
+START_TEST(objects_inside_have_keys)
+{
+    const char settings[] = "{\"in\":{\"a\":1},\"later\":{\"scale\":3},\"then\":{\"scale\":4}}";
+    size_t length = 0;
+    const char *in = settings_value(settings, "in", &length);
+    const char *later = settings_value(settings, "later", &length);
+
+    ck_assert_double_eq(ratio_of(in), -1);
+    ck_assert_double_eq(ratio_of(later), 3);
+}
+END_TEST
+
 START_TEST(broken_text_is_not_read_past_its_end)
 {
     ck_assert_double_eq(ratio_of("{\"scale"), -1);
@@ -50,6 +89,8 @@ int main(void)
 
     tcase_add_test(tests, numbers_at_the_top_are_found);
     tcase_add_test(tests, other_places_do_not_count);
+    tcase_add_test(tests, values_have_their_ends);
+    tcase_add_test(tests, objects_inside_have_keys);
     tcase_add_test(tests, broken_text_is_not_read_past_its_end);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -114,6 +114,24 @@ START_TEST(one_queue_keeps_order)
 }
 END_TEST
 
+/* Untimed, a run gives no spans, and is as long as it is: here no less than its step is held back. */
+START_TEST(a_run_need_not_be_timed)
+{
+    const struct device_ops *ops;
+    struct rig rig;
+
+    rig_open(&rig, 1, 1, NULL, 0);
+    ops = rig.device->ops;
+    rig_add(&rig, (struct step){.action = STEP_MARK, .release_ns = 2 * MS});
+    ck_assert_int_eq(ops->drain(rig.device, NULL, &rig.err), WEIR_OK);
+    ck_assert_int_ge(ops->whole_ns(rig.device), 2 * MS);
+    ck_assert_int_eq(span(&rig, 0)->start_ns, -1);
+    rig_run(&rig);
+    ck_assert_int_eq(ops->whole_ns(rig.device), rig.timeline->makespan_ns);
+    rig_close(&rig);
+}
+END_TEST
+
 /* 0 -> 1 -> 2 -> ... hand over between two queues, then between a queue and steps without one. */
 START_TEST(waits_cross_queues)
 {
@@ -687,6 +705,7 @@ int main(void)
     TCase *ends = tcase_create("ends");
 
     tcase_add_test(order, one_queue_keeps_order);
+    tcase_add_test(order, a_run_need_not_be_timed);
     tcase_add_test(order, waits_cross_queues);
     tcase_add_test(order, times_are_paced);
     tcase_add_test(order, passed_edges_add_up);

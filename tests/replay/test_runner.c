@@ -35,8 +35,12 @@ static void run_offloading(struct test_plan *plan)
 
 static struct replay_options few_repeats(void)
 {
-    struct replay_options options = replay_default();
+    const struct device_ops *ops = NULL;
+    struct weir_error err;
+    struct replay_options options;
 
+    ck_assert_int_eq(device_find("host", &ops, &err), WEIR_OK);
+    options = replay_default(ops);
     options.n_repeats = 3;
     options.n_warm_up = 1;
     return options;
@@ -99,7 +103,7 @@ START_TEST(a_plan_is_replayed)
     struct test_plan plan;
     struct replay_options options = few_repeats();
     struct replay_result *result;
-    struct replay_spread spread;
+    struct spread spread;
 
     run_offloading(&plan);
     result = replay(&plan, &options);
@@ -123,7 +127,7 @@ START_TEST(a_plan_is_replayed)
     ck_assert_uint_eq(result->n_samples, 4);
     ck_assert(result->samples[0].is_warm_up && !result->samples[1].is_warm_up);
     ck_assert_uint_eq(result->n_mechanisms, 8);
-    spread = replay_spread_of(result);
+    spread = result->spread;
     ck_assert_int_eq(spread.median_ns, result->timeline->makespan_ns);
     ck_assert_int_le(spread.least_ns, spread.median_ns);
     ck_assert_int_le(spread.median_ns, spread.greatest_ns);
@@ -213,17 +217,38 @@ START_TEST(times_are_paced)
 }
 END_TEST
 
-/* Stated defaults; every repeat is there, and the run is the median one, of two the shorter. */
+static struct replay_options stated_for(const char *device)
+{
+    const struct device_ops *ops = NULL;
+    struct weir_error err;
+
+    ck_assert_int_eq(device_find(device, &ops, &err), WEIR_OK);
+    return replay_default(ops);
+}
+
+START_TEST(defaults_are_stated)
+{
+    struct replay_options host = stated_for("host"), cuda = stated_for("cuda");
+
+    ck_assert_str_eq(host.device, "host");
+    ck_assert_uint_eq(host.n_repeats, 7);
+    ck_assert_uint_le(host.n_most_repeats, 7);
+    ck_assert_uint_eq(host.n_warm_up, 2);
+    ck_assert_str_eq(cuda.device, "cuda");
+    ck_assert_uint_eq(cuda.n_repeats, 30);
+    ck_assert_uint_eq(cuda.n_most_repeats, 100);
+    ck_assert_uint_eq(cuda.n_warm_up, 5);
+}
+END_TEST
+
+/* Every repeat is there, and the run is the median one, of two the shorter. */
 START_TEST(every_repeat_is_kept)
 {
-    const struct replay_options stated = replay_default();
     struct test_plan plan;
     struct replay_options options = few_repeats();
     struct replay_result *result;
     uint32_t n_shorter = 0, n_counting = 0;
 
-    ck_assert_uint_eq(stated.n_repeats, 7);
-    ck_assert_uint_eq(stated.n_warm_up, 2);
     run_offloading(&plan);
     options.scale_time = 0.2;
     options.n_repeats = 4;
@@ -236,7 +261,71 @@ START_TEST(every_repeat_is_kept)
                      result->samples[i].makespan_ns < result->timeline->makespan_ns;
     }
     ck_assert_uint_eq(n_counting, 4);
+    ck_assert_uint_eq(result->n_repeats, 4);
+    ck_assert_int_eq(result->end, REPLAY_AS_ASKED);
+    /* The host does nothing to time steps: no run is without. */
+    ck_assert_int_eq(result->samples[4].untimed_ns, -1);
+    ck_assert_int_eq(result->samples[4].whole_ns, result->samples[4].makespan_ns);
+    ck_assert_int_eq(result->timing.untimed_ns, -1);
     ck_assert_uint_le(n_shorter, 1); /* fewer when some are equal */
+    replay_free(result);
+    plan_end(&plan);
+}
+END_TEST
+
+/* Asked for more, they go on until the median is known, or there are as many as may be: whether it is
+ * looked at with every second. */
+START_TEST(repeats_go_on_as_needed)
+{
+    struct test_plan plan;
+    struct replay_options options = few_repeats();
+    struct replay_result *result;
+    double width_ns;
+
+    run_offloading(&plan);
+    options.scale_time = 0.2;
+    options.n_repeats = 3;
+    options.n_most_repeats = 7;
+    result = replay(&plan, &options);
+    ck_assert_uint_eq(result->n_samples, 1 + result->n_repeats);
+    width_ns = (double)(result->spread.high_ns - result->spread.low_ns);
+    if (result->end == REPLAY_IS_NARROW) {
+        ck_assert(result->n_repeats == 4 || result->n_repeats == 6);
+        ck_assert_double_le(width_ns, 0.02 * (double)result->spread.median_ns);
+    } else {
+        ck_assert_int_eq(result->end, REPLAY_IS_MOST);
+        ck_assert_uint_eq(result->n_repeats, 7);
+    }
+    replay_free(result);
+    plan_end(&plan);
+}
+END_TEST
+
+/* Each kind's nodes together: as many as there are, as long as planned times the scale, and by repeat
+ * at least so long as the work they do. */
+START_TEST(kinds_are_summed)
+{
+    struct test_plan plan;
+    struct replay_options options = few_repeats();
+    struct replay_result *result;
+
+    run_offloading(&plan);
+    options.scale_time = 2;
+    result = replay(&plan, &options);
+    ck_assert_uint_eq(result->n_kinds, 6);
+    ck_assert_int_eq(result->kinds[0].kind, NODE_COMPUTE);
+    ck_assert_uint_eq(result->kinds[0].n_nodes, 3);
+    ck_assert_int_eq(result->kinds[0].planned_ns, 1000000);
+    ck_assert_int_eq(result->kinds[1].kind, NODE_ALLOCATION);
+    ck_assert_uint_eq(result->kinds[1].n_nodes, 1);
+    ck_assert_int_eq(result->kinds[1].planned_ns, 0);
+    for (uint32_t i = 0; i < result->n_kinds; i++) {
+        const struct spread *spread = &result->kinds[i].spread;
+
+        ck_assert(spread->has_interval);
+        ck_assert_int_le(spread->low_ns, spread->median_ns + 1); /* they are rounded */
+        ck_assert_int_ge(spread->high_ns, spread->median_ns - 1);
+    }
     replay_free(result);
     plan_end(&plan);
 }
@@ -342,7 +431,10 @@ int main(void)
     tcase_add_test(runs, a_plan_is_replayed);
     tcase_add_test(runs, each_action_has_its_mechanism);
     tcase_add_test(runs, times_are_paced);
+    tcase_add_test(runs, defaults_are_stated);
     tcase_add_test(runs, every_repeat_is_kept);
+    tcase_add_test(runs, repeats_go_on_as_needed);
+    tcase_add_test(runs, kinds_are_summed);
     tcase_add_test(runs, cold_repeats_run);
     tcase_add_test(runs, what_cannot_be_done_as_planned_is_named);
     tcase_add_test(refusals, what_cannot_be_replayed_is_refused);
