@@ -49,7 +49,8 @@ CLEANFILES += $(double_libraries)
 EXTRA_DIST += \
 	$(double_sources) \
 	tests/device/build \
-	tests/device/check
+	tests/device/check \
+	tests/device/plan
 
 double_scripts = tests/double/run.py
 dist_check_SCRIPTS += $(double_scripts)
