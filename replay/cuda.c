@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The CUDA device's face: what it is, opening, taking steps, draining, closing. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,12 +122,17 @@ static enum weir_status make_stream(struct cuda *cuda, cu_stream *stream, struct
 static enum weir_status set_up(struct cuda *cuda, struct weir_error *err)
 {
     const struct device_setup *setup = &cuda->setup;
-    enum weir_status status = cuda_context_open(&cuda->context, err);
+    enum weir_status status = cuda_context_find(&cuda->context, err);
 
     if (status != WEIR_OK) {
         return status;
     }
+    /* CUPTI takes the sizes of its buffers only before there is a context. */
     cuda->has_trace = cuda_trace_begin(cuda->context.driver.version, cuda->why_no_trace);
+    status = cuda_context_open(&cuda->context, err);
+    if (status != WEIR_OK) {
+        return status;
+    }
     cuda->steps = arena_array(&cuda->arena, (size_t)setup->n_steps + 1, sizeof *cuda->steps);
     cuda->queues = arena_array(&cuda->arena, (size_t)setup->n_queues + 1, sizeof *cuda->queues);
     cuda->buffers = arena_array(&cuda->arena, (size_t)setup->n_buffers + 1, sizeof *cuda->buffers);
@@ -305,6 +311,8 @@ static int64_t cuda_submitted_ns(const struct device *device, uint32_t step)
     return asked->start_ns < 0 ? -1 : asked->submit_ns;
 }
 
+#define CLOCK_OFF_NS 20000 /* is worth telling */
+
 static void cuda_remark(const struct device *device, char *out, size_t out_bytes)
 {
     const struct cuda *cuda = (const struct cuda *)device;
@@ -324,6 +332,12 @@ static void cuda_remark(const struct device *device, char *out, size_t out_bytes
         (void)snprintf(out, out_bytes,
                        "the gate was opened before all was handed over, since a stream was full: "
                        "steps may have waited for their submission");
+    } else if (cuda->clock_off_ns > CLOCK_OFF_NS) {
+        (void)snprintf(out, out_bytes,
+                       "CUPTI's times are off the host's clock by %" PRId64
+                       " ns or more: how long actions waited for their submission is known no "
+                       "better",
+                       cuda->clock_off_ns);
     }
 }
 

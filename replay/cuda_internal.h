@@ -55,8 +55,10 @@ struct cuda_context {
     char name[128];
 };
 
-/** Opens the driver, the first device and its context, and loads the kernels.
- *  WEIR_DEVICE with the reason. The context is the process's and stays: it is released by none. */
+/** Opens the driver and finds the first device. WEIR_DEVICE with the reason. */
+MUST_CHECK enum weir_status cuda_context_find(struct cuda_context *out, struct weir_error *err);
+/** Then enters the device's context and loads the kernels. WEIR_DEVICE with the reason. The context is
+ *  the process's and stays: it is released by none. */
 MUST_CHECK enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err);
 /** Tells what there is without making a context. */
 void cuda_describe(struct device_info *out);
@@ -189,7 +191,8 @@ struct cuda {
     /* A run. */
     uint32_t *gate; /* pinned, atomic: [0] the gate, [1] 1 when it or a clock gave up */
     cu_deviceptr gate_address;
-    volatile uint64_t *results;    /* pinned: what the first words said when they were read */
+    volatile uint64_t *results; /* pinned: what the first words said when they were read */
+    int64_t clock_off_ns;       /* by so much CUPTI's times and the host's contradict each other */
     double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
     cu_event opened;               /* the run's begin has been taken down */
     struct cuda_watch watch;

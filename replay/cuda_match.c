@@ -12,10 +12,13 @@
 
 #include "replay/cuda_internal.h"
 
-#define EVENTS_APART_NS 10000 /* of the times of events, which lie between operations */
-#define EVENTS_APART_RATIO 0.005
+/* The times of events lie between operations, and are told in floats of milliseconds: two that tell of
+ * one run are apart by some microseconds. */
+#define EVENTS_APART_NS 30000
+#define EVENTS_APART_RATIO 0.01
 #define CLOCK_CHANGE_RATIO 0.02 /* of the multiprocessors, from before a run to after it */
-#define CLOCK_ERROR_NS 2000     /* of the device's times on the host's clock */
+#define STREAM_ERROR_NS 2000    /* of the device's times against each other */
+#define HOST_ERROR_NS 200000 /* of the device's times on the host's clock: beyond, it is another */
 
 /* An operation with its times. */
 struct timed {
@@ -142,6 +145,15 @@ static bool take_records(struct matching *m, const struct cuda_records *records)
 
 /* ---- what can be believed ---- */
 
+/* The device's times and the host's were apart by at least that long. */
+static bool is_same_clock(const struct matching *m, int64_t apart_ns)
+{
+    struct cuda *cuda = m->cuda;
+
+    cuda->clock_off_ns = apart_ns > cuda->clock_off_ns ? apart_ns : cuda->clock_off_ns;
+    return apart_ns <= HOST_ERROR_NS;
+}
+
 /* A record of its own can be believed. @param end_ns when the run was over, CLOCK_MONOTONIC */
 static bool is_possible(const struct matching *m, size_t index, int64_t end_ns)
 {
@@ -155,15 +167,15 @@ static bool is_possible(const struct matching *m, size_t index, int64_t end_ns)
     if (record->end_ns < record->start_ns) {
         return doubt(m, index, "ends before it begins");
     }
-    if (record->start_ns < op->called_ns - CLOCK_ERROR_NS) {
+    if (!is_same_clock(m, op->called_ns - record->start_ns)) {
         return doubt(m, index, "begins %" PRId64 " ns before it was called",
                      op->called_ns - record->start_ns);
     }
-    if (!is_gate && m->timed[index].start_ns < -CLOCK_ERROR_NS) {
+    if (!is_gate && !is_same_clock(m, -m->timed[index].start_ns)) {
         return doubt(m, index, "begins %" PRId64 " ns before the run does",
                      -m->timed[index].start_ns);
     }
-    if (record->end_ns > end_ns + CLOCK_ERROR_NS) {
+    if (!is_same_clock(m, record->end_ns - end_ns)) {
         return doubt(m, index, "ends %" PRId64 " ns after the device was done",
                      record->end_ns - end_ns);
     }
@@ -193,7 +205,7 @@ static bool is_in_order(const struct matching *m, size_t *last_of_queue)
             return doubt(m, i, "ran in another stream than %s, though both were given to one",
                          op_name(m, before, name, sizeof name));
         }
-        if (m->timed[i].start_ns < m->timed[before].end_ns - CLOCK_ERROR_NS) {
+        if (m->timed[i].start_ns < m->timed[before].end_ns - STREAM_ERROR_NS) {
             return doubt(m, i, "begins before %s has ended, in one stream",
                          op_name(m, before, name, sizeof name));
         }

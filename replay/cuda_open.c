@@ -178,10 +178,9 @@ static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
     return status;
 }
 
-enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err)
+enum weir_status cuda_context_find(struct cuda_context *out, struct weir_error *err)
 {
     char why_not[CUDA_WHY_BYTES];
-    enum weir_status status;
 
     memset(out, 0, sizeof *out);
     /* Before the driver starts: functions are loaded when the module is, not at their first launch,
@@ -191,6 +190,12 @@ enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *
     if (!cuda_load(&out->driver, why_not) || !find_device(out, why_not)) {
         return weir_error_set(err, WEIR_DEVICE, "device cuda: %.300s", why_not);
     }
-    status = enter(out, err);
+    return WEIR_OK;
+}
+
+enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err)
+{
+    enum weir_status status = enter(out, err);
+
     return status == WEIR_OK ? load_kernels(out, err) : status;
 }

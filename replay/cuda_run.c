@@ -113,6 +113,7 @@ static void begin_run(struct cuda *cuda)
 {
     cuda_gate_reset(cuda);
     cuda->placed.n_pool_waits = 0;
+    cuda->clock_off_ns = 0;
     cuda->first_id += cuda->n_ops + 1; /* ids of one device are never given twice */
     cuda->n_ops = 0;
     for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {

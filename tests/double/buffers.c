@@ -7,7 +7,6 @@
 
 #include "tests/double/records.h"
 
-#define SHIFT_NS 1000000
 #define SCATTERED 4 /* buffers at once */
 #define KINDS 128
 #define MANY 64 /* records are given out before anybody asks for them */
@@ -141,13 +140,13 @@ static int64_t middle_ns(void)
 static void shift_as_told(void)
 {
     if (double_fails(FAULT_AHEAD))
-        shift(0, SHIFT_NS);
+        shift(0, double_config.shift_ns);
     if (double_fails(FAULT_BEHIND))
-        shift(0, -SHIFT_NS);
+        shift(0, -double_config.shift_ns);
     if (double_fails(FAULT_JUMP))
-        shift(middle_ns(), SHIFT_NS);
+        shift(middle_ns(), double_config.shift_ns);
     if (double_fails(FAULT_JUMP_BACK))
-        shift(middle_ns(), -SHIFT_NS);
+        shift(middle_ns(), -double_config.shift_ns);
 }
 
 /* The later half before the earlier one. */

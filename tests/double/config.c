@@ -125,6 +125,8 @@ static void set(const char *word)
         double_config.begin_ns = (int64_t)value_of(value);
     } else if (is_key(word, "serial=")) {
         double_config.is_serial = value_of(value) != 0;
+    } else if (is_key(word, "shift_ns=")) {
+        double_config.shift_ns = (int64_t)value_of(value);
     } else if (is_key(word, "memory_bytes=")) {
         double_config.memory_bytes = (int64_t)value_of(value);
     } else if (is_key(word, "depth=")) {
@@ -154,7 +156,8 @@ void double_configure(void)
         return;
     }
     is_done = true;
-    double_config = (struct double_config){.memory_bytes = (int64_t)8 << 30,
+    double_config = (struct double_config){.shift_ns = 1000000,
+                                           .memory_bytes = (int64_t)8 << 30,
                                            .version = 13000,
                                            .layout = 1300,
                                            .refused_kind = CUPTI_KIND_MEMSET,

@@ -63,7 +63,7 @@ enum double_fault {
     FAULT_UNENDED,       /* its end is 0 */
     FAULT_OVERLAP_SMALL, /* it begins 300 ns too early */
     FAULT_OVERLAP_LARGE, /* 5 us too early */
-    FAULT_EARLY,         /* it begins before its call */
+    FAULT_EARLY,         /* it begins 1 ms before its call */
     FAULT_LATE,          /* it ends after the device was done */
     FAULT_MOVED,         /* it is in another stream */
     FAULT_OTHER_KIND,    /* a copy's record stands for the kernel's */
@@ -109,8 +109,9 @@ struct double_config {
     double power; /* of a roofline, which multiplies what factors say; 0: there is none */
     double eta[DOUBLE_RESOURCES];
     double part[DOUBLE_CLASSES][DOUBLE_RESOURCES];
-    bool is_share;  /* fair shares of the same resources instead */
-    bool is_serial; /* copies of one direction run one after another */
+    bool is_share;    /* fair shares of the same resources instead */
+    bool is_serial;   /* copies of one direction run one after another */
+    int64_t shift_ns; /* of records, by faults that do */
     int64_t memory_bytes;
     int64_t depth; /* commands that a stream takes: who adds more waits; 0: any number */
     int version;   /* of CUDA: 13000 */

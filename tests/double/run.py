@@ -369,6 +369,17 @@ def doubts_a_clock_that_is_off(rig):
         check("could not be trusted" in message and phrase in message, f"{fault}: {message}")
 
 
+def tells_a_clock_that_is_off_a_little(rig):
+    rig.simulate()
+    for fault in ("ahead", "behind"):
+        for shift_ns, is_told in ((3000, False), (60000, True)):
+            answer = rig.replay("--scale-bytes", "0.05",
+                                double=f"fault.{fault}=-1,shift_ns={shift_ns}")
+            rig.equals_plan(f"{fault} by {shift_ns} ns")
+            told = [d["what"] for d in answer["deviations"] if "off the host's clock" in d["what"]]
+            check(bool(told) == is_told, f"{fault} by {shift_ns} ns: {told}")
+
+
 def walks_no_further_than_the_buffer(rig):
     rig.simulate()
     for walk, phrase in enumerate(("cannot be read to their end", "has no record",
@@ -656,6 +667,7 @@ TESTS = [
     opens_the_gate_of_a_stream_that_is_full,
     doubts_records,
     doubts_a_clock_that_is_off,
+    tells_a_clock_that_is_off_a_little,
     walks_no_further_than_the_buffer,
     minds_no_harmless_record,
     names_what_fails,
