@@ -31,18 +31,27 @@ double kernel_fma(int64_t iterations, double seed)
     return sum;
 }
 
+static uint64_t word(const unsigned char *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Sums that have a name stay in registers; an array would go through the first cache with each line, and
+ * be slower than a second one is. */
 static uint64_t read_stretch(const unsigned char *at, int64_t bytes)
 {
-    uint64_t sum[8] = {0};
+    uint64_t a = 0, b = 0, c = 0, d = 0;
 
     for (int64_t i = 0; i + 64 <= bytes; i += 64) {
-        uint64_t line[8];
-
-        memcpy(line, at + i, sizeof line);
-        for (int w = 0; w < 8; w++)
-            sum[w] += line[w];
+        a += word(at + i) + word(at + i + 32);
+        b += word(at + i + 8) + word(at + i + 40);
+        c += word(at + i + 16) + word(at + i + 48);
+        d += word(at + i + 24) + word(at + i + 56);
     }
-    return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+    return a + b + c + d;
 }
 
 uint64_t kernel_read(const void *window, int64_t window_bytes, int64_t from, int64_t bytes)
@@ -66,19 +75,41 @@ uint64_t kernel_read(const void *window, int64_t window_bytes, int64_t from, int
 
 #define LINE_NUMBERS 8 /* of 64 bits in 64 bytes */
 
-/* As the chains of kernel_fma, each number runs towards shift / (1 - scale). */
+static double load(_Atomic double *at)
+{
+    return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static void store(_Atomic double *at, double value)
+{
+    atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
+/* As the chains of kernel_fma, each number runs towards shift / (1 - scale). Each has a name, as the
+ * sums of read_stretch. */
 static void mix_line(_Atomic double *at, int n_steps, double scale, double shift)
 {
-    double line[LINE_NUMBERS];
+    double a = load(at), b = load(at + 1), c = load(at + 2), d = load(at + 3);
+    double e = load(at + 4), f = load(at + 5), g = load(at + 6), h = load(at + 7);
 
-    for (int i = 0; i < LINE_NUMBERS; i++)
-        line[i] = atomic_load_explicit(&at[i], memory_order_relaxed);
     for (int step = 0; step < n_steps; step++) {
-        for (int i = 0; i < LINE_NUMBERS; i++)
-            line[i] = line[i] * scale + shift;
+        a = a * scale + shift;
+        b = b * scale + shift;
+        c = c * scale + shift;
+        d = d * scale + shift;
+        e = e * scale + shift;
+        f = f * scale + shift;
+        g = g * scale + shift;
+        h = h * scale + shift;
     }
-    for (int i = 0; i < LINE_NUMBERS; i++)
-        atomic_store_explicit(&at[i], line[i], memory_order_relaxed);
+    store(at, a);
+    store(at + 1, b);
+    store(at + 2, c);
+    store(at + 3, d);
+    store(at + 4, e);
+    store(at + 5, f);
+    store(at + 6, g);
+    store(at + 7, h);
 }
 
 int64_t kernel_mix(_Atomic double *window, int64_t window_bytes, int64_t from, int64_t bytes,
