@@ -16,11 +16,12 @@ static const char usage[] =
     "usage: weir calibrate [--device D] [--deadline TIME] [--repeats N] [--no-contention]\n"
     "                      -o MACHINE [--json]\n\n"
     "Measures a device and writes what it measured as a machine file, for --machine of other\n"
-    "verbs: the rate of arithmetic, of streaming reads, latency and bandwidth of copies in each\n"
-    "direction, and how much each of these slows the others down, one beside another and, where\n"
-    "there are three processors or more, several at once; models of contention are fitted to "
-    "these\n"
-    "and judged by sets that the fit did not see, for `weir simulate --contention measured`.\n"
+    "verbs: the rate of arithmetic, of streaming reads, of reads in a cache and of a mix of "
+    "reads,\n"
+    "arithmetic and writes, latency and bandwidth of copies in each direction, and how much each\n"
+    "of these slows the others down, one beside another and, where there are three processors or\n"
+    "more, several at once; models of contention are fitted to these and judged by sets that the\n"
+    "fit did not see, for `weir simulate --contention measured`.\n"
     "Every figure carries its evidence, a 95 % interval and a confidence. Do nothing else on the\n"
     "machine meanwhile: figures that are too noisy to trust are named, and say so in the file.\n\n"
     "  -o MACHINE       the file to write; - for standard output\n"
@@ -234,23 +235,23 @@ static void print_rate(const struct calibration *c, enum calibrate_class class_)
            100 * rate->noise.spread_ratio, 100 * rate->noise.preempted_ratio);
 }
 
-/* Each factor, and its interval beneath it. */
+/* Each factor, and half of its interval beneath it. */
 static void print_kappas(const struct calibration *c)
 {
-    printf("\n  how many times longer beside, and 95 %%:\n  %-7s", "");
+    printf("\n  how many times longer beside, and half of the 95 %% interval:\n  %-7s", "");
     for (int j = 0; j < CALIBRATE_CLASSES; j++)
-        printf(" %-13s", calibrate_class_name((enum calibrate_class)j));
+        printf(" %-9s", calibrate_class_name((enum calibrate_class)j));
     for (int i = 0; i < CALIBRATE_CLASSES; i++) {
         printf("\n  %-7s", calibrate_class_name((enum calibrate_class)i));
         for (int j = 0; j < CALIBRATE_CLASSES; j++)
-            printf(" %-13.3f", c->kappas[i][j].factor);
+            printf(" %-9.3f", c->kappas[i][j].factor);
         printf("\n  %-7s", "");
         for (int j = 0; j < CALIBRATE_CLASSES; j++) {
-            char range[40];
+            char width[40];
 
-            (void)snprintf(range, sizeof range, "%.3f..%.3f", c->kappas[i][j].range.low,
-                           c->kappas[i][j].range.high);
-            printf(" %-13s", range);
+            (void)snprintf(width, sizeof width, "+-%.1f %%",
+                           100 * c->kappas[i][j].noise.width_ratio);
+            printf(" %-9s", width);
         }
     }
     printf("\n");

@@ -21,7 +21,7 @@ static const struct place host = {{1}, true};
 
 const char *calibrate_class_name(enum calibrate_class class_)
 {
-    static const char *const names[] = {"sm", "stream", "h2d", "d2h", "d2d"};
+    static const char *const names[] = {"sm", "stream", "cache", "mix", "h2d", "d2h", "d2d"};
 
     return names[class_];
 }
@@ -69,6 +69,10 @@ struct measure_action calibrate_action(enum calibrate_class class_)
         return (struct measure_action){.action = STEP_COMPUTE};
     case CALIBRATE_STREAM:
         return (struct measure_action){.action = STEP_STREAM};
+    case CALIBRATE_CACHE:
+        return (struct measure_action){.action = STEP_CACHE};
+    case CALIBRATE_MIX:
+        return (struct measure_action){.action = STEP_MIX};
     case CALIBRATE_H2D:
         return (struct measure_action){STEP_COPY, PAIR_BYTES, host, hbm};
     case CALIBRATE_D2H:
@@ -273,22 +277,38 @@ static enum weir_status add_compute(struct graph *graph, const struct calibratio
     return status == WEIR_OK ? graph_add_engine(graph, &engine, &added, err) : status;
 }
 
-/* A processor computes with doubles as fast as it does here; what 32 bits would take is no more. */
-static enum weir_status add_roofline(struct graph *graph, const struct calibration *c,
-                                     struct weir_error *err)
+static enum weir_status add_rate(struct graph *graph, const struct calibration *c,
+                                 enum calibrate_class class_, const char *name, const char *what,
+                                 struct weir_error *err)
 {
     struct graph_param param = graph_param_default;
     char range[RANGE_BYTES];
     enum weir_status status = graph_intern_text(graph, "roofline", &param.family, err);
 
-    param.value = (double)per_second(c, CALIBRATE_COMPUTE);
+    param.value = (double)per_second(c, class_);
     if (status == WEIR_OK)
-        status = graph_intern_text(graph, "fp32_flops_per_s", &param.name, err);
+        status = graph_intern_text(graph, name, &param.name, err);
     if (status == WEIR_OK)
-        status = calibrate_evidence(graph, c, "multiply-add loop of one queue, with 64 bits",
-                                    &c->rates[CALIBRATE_COMPUTE].noise,
-                                    rate_range(c, CALIBRATE_COMPUTE, range), &param.evidence, err);
+        status = calibrate_evidence(graph, c, what, &c->rates[class_].noise,
+                                    rate_range(c, class_, range), &param.evidence, err);
     return status == WEIR_OK ? graph_add_param(graph, &param, err) : status;
+}
+
+/* Rates of one queue that an engine has no field for. The host computes with 64 bits: what 32 bits would
+ * take is no more. */
+static enum weir_status add_rates(struct graph *graph, const struct calibration *c,
+                                  struct weir_error *err)
+{
+    enum weir_status status = add_rate(graph, c, CALIBRATE_COMPUTE, "fp32_flops_per_s",
+                                       "multiply-add loop of one queue", err);
+
+    if (status == WEIR_OK)
+        status = add_rate(graph, c, CALIBRATE_CACHE, "cache_bytes_per_s",
+                          "reads of one queue of what stays in a cache", err);
+    return status == WEIR_OK
+               ? add_rate(graph, c, CALIBRATE_MIX, "mix_bytes_per_s",
+                          "bytes of one queue that are read, reckoned with and written", err)
+               : status;
 }
 
 static enum weir_status add_copies(struct graph *graph, const struct calibration *c,
@@ -358,7 +378,7 @@ static enum weir_status fill_machine(struct graph *graph, const struct calibrati
     if (status == WEIR_OK)
         status = add_compute(graph, c, err);
     if (status == WEIR_OK)
-        status = add_roofline(graph, c, err);
+        status = add_rates(graph, c, err);
     for (int i = CALIBRATE_H2D; i < CALIBRATE_CLASSES && status == WEIR_OK; i++)
         status = add_copies(graph, c, (enum calibrate_class)i, err);
     if (!c->has_kappa)

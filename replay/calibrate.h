@@ -6,32 +6,35 @@
 #include "replay/families.h"
 #include "replay/measure.h"
 
-/* What is measured: an engine each, but for streaming, which is a class of nodes on the computing
- * engine. */
+/* What is measured: the engines of a machine, and of the computing one the classes of nodes that do
+ * other work on it. */
 enum calibrate_class {
     CALIBRATE_COMPUTE, /* engine sm: multiply-add loops */
     CALIBRATE_STREAM,  /* class stream on it: streaming reads */
+    CALIBRATE_CACHE,   /* class cache: reads of what stays in a cache */
+    CALIBRATE_MIX,     /* class mix: bytes that are read, reckoned with and written */
     CALIBRATE_H2D,
     CALIBRATE_D2H,
     CALIBRATE_D2D
 };
-#define CALIBRATE_CLASSES 5
+#define CALIBRATE_CLASSES 7
 
 /* What classes share. Its capacity is what the class that asks for most of it has alone. */
 enum calibrate_resource {
-    CALIBRATE_ISSUE,  /* arithmetic */
-    CALIBRATE_MEMORY, /* a copy within it reads and writes each byte */
+    CALIBRATE_ISSUE,      /* arithmetic */
+    CALIBRATE_MEMORY,     /* what copies within it, and class mix, read and write counts twice */
+    CALIBRATE_CACHE_PORT, /* what the cache gives out: all that passes the memory passes it too */
     CALIBRATE_H2D_LINK,
     CALIBRATE_D2H_LINK
 };
-#define CALIBRATE_RESOURCES 4
+#define CALIBRATE_RESOURCES 5
 
-/* Beside pairs: each class beside two and three of one class, which are fitted; and beside two of
- * different classes, a quarter of all, drawn by a seed, which no fit sees. */
-#define CALIBRATE_LEVELS 3
-#define CALIBRATE_UNSEEN 13
+/* Beside pairs: each class beside two of one class, and beside three of its own, which are fitted; and
+ * beside two of different classes, a quarter of all, drawn by a seed, which no fit sees. Three of every
+ * class would be half as many sets again, and tell of resources only what two and four of one class do. */
+#define CALIBRATE_UNSEEN 37
 #define CALIBRATE_SETS \
-    (CALIBRATE_CLASSES * CALIBRATE_CLASSES * (CALIBRATE_LEVELS - 1) + CALIBRATE_UNSEEN)
+    (CALIBRATE_CLASSES * CALIBRATE_CLASSES + CALIBRATE_CLASSES + CALIBRATE_UNSEEN)
 
 struct calibrate_set {
     enum calibrate_class slowed;
@@ -83,8 +86,11 @@ MUST_CHECK enum weir_status calibrate_measure(const char *device,
 MUST_CHECK enum weir_status calibrate_machine(const struct calibration *calibration,
                                               struct graph **out, struct weir_error *err);
 
-/* Of a resource: its name in the machine, and how much there is of it a second. */
+/* Of a resource: its name in the machine, the class that asks for most of it alone, and how much that is
+ * a second, which is all there is. */
 const char *calibrate_resource_name(enum calibrate_resource);
+enum calibrate_class calibrate_fullest(const struct calibration *calibration,
+                                       enum calibrate_resource);
 double calibrate_capacity(const struct calibration *calibration, enum calibrate_resource);
 /** The family that a simulation takes: of those that are known the one of least error. */
 enum family calibrate_family(const struct calibration *calibration);

@@ -52,23 +52,20 @@ static enum weir_status add_resource(struct graph *graph, const struct calibrati
                                      enum calibrate_resource resource, struct weir_error *err)
 {
     struct graph_resource added = graph_resource_default;
+    enum calibrate_class fullest = calibrate_fullest(c, resource);
     weir_resource id;
     char text[256];
     enum weir_status status =
         graph_intern_text(graph, calibrate_resource_name(resource), &added.name, err);
 
     added.capacity_per_s = calibrate_rounded(calibrate_capacity(c, resource));
-    added.evidence =
-        (struct graph_evidence){.kind = EVIDENCE_MEASURED,
-                                .confidence = calibrate_confidence(
-                                    &c->rates[resource == CALIBRATE_ISSUE      ? CALIBRATE_COMPUTE
-                                              : resource == CALIBRATE_MEMORY   ? CALIBRATE_STREAM
-                                              : resource == CALIBRATE_H2D_LINK ? CALIBRATE_H2D
-                                                                               : CALIBRATE_D2H]
-                                         .noise)};
-    (void)snprintf(text, sizeof text,
-                   "weir calibrate on %s: the most that a class of actions has of it alone",
-                   c->info.name);
+    added.evidence = (struct graph_evidence){
+        .kind = EVIDENCE_MEASURED, .confidence = calibrate_confidence(&c->rates[fullest].noise)};
+    (void)snprintf(
+        text, sizeof text,
+        "weir calibrate on %s: the most that a class of actions has of it alone, which is "
+        "%s",
+        c->info.name, calibrate_class_name(fullest));
     if (status == WEIR_OK)
         status = graph_intern_text(graph, text, &added.evidence.detail, err);
     return status == WEIR_OK ? graph_add_resource(graph, &added, &id, err) : status;

@@ -16,39 +16,40 @@
 
 const char *calibrate_resource_name(enum calibrate_resource resource)
 {
-    static const char *const names[] = {"issue", "memory", "h2d-link", "d2h-link"};
+    static const char *const names[] = {"issue", "memory", "cache", "h2d-link", "d2h-link"};
 
     return names[resource];
 }
 
 /* ---- which sets ---- */
 
-/* The most of one class beside another that there are processors for. */
-static uint32_t most_levels(const struct calibration *c)
+/* Are there processors for so many queues? */
+static bool has_room(const struct calibration *c, uint32_t n_queues)
 {
-    return !c->has_kappa || c->info.n_processors < 3     ? 1
-           : c->info.n_processors < CALIBRATE_LEVELS + 1 ? c->info.n_processors - 1
-                                                         : CALIBRATE_LEVELS;
+    return c->has_kappa && c->info.n_processors >= n_queues;
 }
 
 uint32_t calibrate_count_sets(const struct calibration *c)
 {
-    uint32_t levels = most_levels(c);
+    return !has_room(c, 3)  ? 0
+           : has_room(c, 4) ? CALIBRATE_SETS
+                            : CALIBRATE_SETS - CALIBRATE_CLASSES;
+}
 
-    return levels == 1 ? 0
-                       : CALIBRATE_CLASSES * CALIBRATE_CLASSES * (levels - 1) + CALIBRATE_UNSEEN;
+static void add_level(struct calibration *c, int slowed, int beside, uint32_t n)
+{
+    struct calibrate_set *set = &c->sets[c->n_sets++];
+
+    *set = (struct calibrate_set){.slowed = (enum calibrate_class)slowed};
+    set->n_beside[beside] = n;
 }
 
 static void add_levels(struct calibration *c)
 {
-    for (uint32_t level = 2; level <= most_levels(c); level++) {
-        for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES; p++) {
-            struct calibrate_set *set = &c->sets[c->n_sets++];
-
-            *set = (struct calibrate_set){.slowed = (enum calibrate_class)(p / CALIBRATE_CLASSES)};
-            set->n_beside[p % CALIBRATE_CLASSES] = level;
-        }
-    }
+    for (int p = 0; p < CALIBRATE_CLASSES * CALIBRATE_CLASSES; p++)
+        add_level(c, p / CALIBRATE_CLASSES, p % CALIBRATE_CLASSES, 2);
+    for (int i = 0; i < CALIBRATE_CLASSES && has_room(c, 4); i++)
+        add_level(c, i, i, 3);
 }
 
 static void list_triples(struct calibrate_set triples[TRIPLES])
@@ -130,40 +131,64 @@ static double per_s(const struct calibration *c, enum calibrate_class class_)
     return calibrate_rate_of(c, class_).per_s;
 }
 
+/* How often a byte that the class counts is an amount of the resource: 0 when it asks for none. */
+static double times_of(enum calibrate_class class_, enum calibrate_resource resource)
+{
+    static const double times[CALIBRATE_CLASSES][CALIBRATE_RESOURCES] = {
+        [CALIBRATE_COMPUTE] = {[CALIBRATE_ISSUE] = 1},
+        [CALIBRATE_STREAM] = {[CALIBRATE_MEMORY] = 1, [CALIBRATE_CACHE_PORT] = 1},
+        [CALIBRATE_CACHE] = {[CALIBRATE_CACHE_PORT] = 1},
+        [CALIBRATE_MIX] = {[CALIBRATE_ISSUE] = 2.0 * STEP_MIX_FMAS / STEP_MIX_BYTES,
+                           [CALIBRATE_MEMORY] = 2,
+                           [CALIBRATE_CACHE_PORT] = 2},
+        [CALIBRATE_H2D] =
+            {[CALIBRATE_MEMORY] = 1, [CALIBRATE_CACHE_PORT] = 1, [CALIBRATE_H2D_LINK] = 1},
+        [CALIBRATE_D2H] =
+            {[CALIBRATE_MEMORY] = 1, [CALIBRATE_CACHE_PORT] = 1, [CALIBRATE_D2H_LINK] = 1},
+        [CALIBRATE_D2D] = {[CALIBRATE_MEMORY] = 2, [CALIBRATE_CACHE_PORT] = 2},
+    };
+
+    return times[class_][resource];
+}
+
+static double demand_of(const struct calibration *c, enum calibrate_class class_,
+                        enum calibrate_resource resource)
+{
+    return times_of(class_, resource) * per_s(c, class_);
+}
+
+enum calibrate_class calibrate_fullest(const struct calibration *c,
+                                       enum calibrate_resource resource)
+{
+    enum calibrate_class fullest = CALIBRATE_COMPUTE;
+
+    for (int i = 1; i < CALIBRATE_CLASSES; i++) {
+        if (demand_of(c, (enum calibrate_class)i, resource) > demand_of(c, fullest, resource))
+            fullest = (enum calibrate_class)i;
+    }
+    return fullest;
+}
+
 double calibrate_capacity(const struct calibration *c, enum calibrate_resource resource)
 {
-    switch (resource) {
-    case CALIBRATE_ISSUE:
-        return per_s(c, CALIBRATE_COMPUTE);
-    case CALIBRATE_MEMORY:
-        return fmax(fmax(per_s(c, CALIBRATE_STREAM), 2 * per_s(c, CALIBRATE_D2D)),
-                    fmax(per_s(c, CALIBRATE_H2D), per_s(c, CALIBRATE_D2H)));
-    case CALIBRATE_H2D_LINK:
-        return per_s(c, CALIBRATE_H2D);
-    case CALIBRATE_D2H_LINK:
-        break;
-    }
-    return per_s(c, CALIBRATE_D2H);
+    return demand_of(c, calibrate_fullest(c, resource), resource);
 }
 
 static void find_demands(struct calibration *c)
 {
     struct families_demands *demands = &c->demands;
-    double memory = calibrate_capacity(c, CALIBRATE_MEMORY);
 
     *demands = (struct families_demands){.n_classes = CALIBRATE_CLASSES,
                                          .n_resources = CALIBRATE_RESOURCES};
     for (int i = 0; i < CALIBRATE_CLASSES; i++) {
         demands->weighted[i] = i >= CALIBRATE_H2D ? CALIBRATE_MEMORY : UINT32_MAX;
-        demands->parts[i][CALIBRATE_MEMORY] =
-            i == CALIBRATE_COMPUTE ? 0 : per_s(c, (enum calibrate_class)i) / memory;
+        for (int r = 0; r < CALIBRATE_RESOURCES; r++)
+            demands->parts[i][r] =
+                demand_of(c, (enum calibrate_class)i, (enum calibrate_resource)r) /
+                calibrate_capacity(c, (enum calibrate_resource)r);
         for (int j = 0; j < CALIBRATE_CLASSES; j++)
             demands->factors[i][j] = fmax(1, c->kappas[i][j].factor);
     }
-    demands->parts[CALIBRATE_D2D][CALIBRATE_MEMORY] *= 2;
-    demands->parts[CALIBRATE_COMPUTE][CALIBRATE_ISSUE] = 1;
-    demands->parts[CALIBRATE_H2D][CALIBRATE_H2D_LINK] = 1;
-    demands->parts[CALIBRATE_D2H][CALIBRATE_D2H_LINK] = 1;
 }
 
 static double sigma_of(const struct measure_kappa *kappa)

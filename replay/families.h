@@ -10,8 +10,8 @@
 #include "base/attributes.h"
 #include "replay/fit.h"
 
-#define FAMILIES_CLASSES 5
-#define FAMILIES_RESOURCES 4
+#define FAMILIES_CLASSES 7
+#define FAMILIES_RESOURCES 5
 
 enum family { FAMILY_PAIRWISE, FAMILY_SHARE, FAMILY_ROOFLINE };
 #define FAMILIES 3

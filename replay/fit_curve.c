@@ -17,7 +17,7 @@
 #define HUBER 1.345 /* 95 % as efficient as least squares when errors are normal */
 #define ROUNDS 12
 #define STAYS 1e-4 /* of a parameter, from round to round: far less than any interval */
-#define STEPS 100  /* of the trust region in a round */
+#define STEPS 20   /* of the trust region in a round: the next round goes on from there */
 #define RESAMPLES 200
 #define RESAMPLE_SEED 20150801
 #define TAIL 0.025

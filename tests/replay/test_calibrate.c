@@ -91,6 +91,9 @@ START_TEST(figures_become_statements)
     /* 32 operations in 3.95 to 4.05 ns; a byte in 0.098 to 0.102 ns. */
     check_has(line, "95 % flops 7.901..8.101 GFLOP/s, bandwidth 9.804..10.2 GB/s");
     check_has(line_of(text, "param roofline fp32_flops_per_s ", line), "8e+09");
+    check_has(line_of(text, "param roofline cache_bytes_per_s ", line), "1e+10");
+    check_has(line, "95 % bandwidth 9.804..10.2 GB/s");
+    check_has(line_of(text, "param roofline mix_bytes_per_s ", line), "1e+10");
     (void)line_of(text, "engine h2d ", line);
     check_has(line, "from=host");
     check_has(line, "to=hbm");
@@ -106,6 +109,7 @@ START_TEST(figures_become_statements)
     (void)line_of(text, "engine d2d ", line);
     check_has(line, "too noisy to trust");
     check_has(line, "confidence=0.5");
+    (void)line_of(text, "kappa cache mix ", line);
     check_has(line_of(text, "kappa d2h d2d ", line), "kappa d2h d2d 1.235 ");
     check_has(line, "9 measurements, spread 1.0 %, 0 % pre-empted; 95 % 1.200..1.300\"");
     check_has(line, "confidence=0.8");
@@ -164,12 +168,17 @@ START_TEST(models_become_statements)
     check_has(line_of(text, "param roofline p ", line), "p 2.75 ");
     check_has(line, "evidence=\"fitted:");
     check_has(line, "95 % 2.400..3.100");
-    /* Twice the 10 GB/s that a copy within the memory moves. A copy to it: 0.25, one and a half times. */
+    /* Four operations to each of the 10 GB/s of class mix are more than the 8 GFLOP/s of sm. Twice the
+     * 10 GB/s that mix reads and writes. A copy to it: 0.25, one and a half times. */
+    check_has(line_of(text, "resource issue ", line), "capacity=40000000000");
+    check_has(line_of(text, "resource cache ", line), "capacity=20000000000");
     check_has(line_of(text, "resource memory ", line), "capacity=20000000000");
+    check_has(line, "alone, which is mix");
     check_has(line_of(text, "param roofline.demand.memory h2d ", line), "h2d 7.5e+09 ");
     check_has(line, "95 % 1.400..1.600");
     check_has(line_of(text, "param share.demand.memory h2d ", line), "h2d 5e+09 ");
     check_has(line_of(text, "param roofline.eta memory ", line), "memory 0.9333 ");
+    check_has(line_of(text, "param roofline.eta cache ", line), "cache 0.9333 ");
     check_has(line_of(text, "param share.eta memory ", line), "memory 1.1 ");
     check_has(line_of(text, "param share.demand.h2d-link h2d ", line), "h2d 1e+10 ");
     free(text);
