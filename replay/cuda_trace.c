@@ -5,6 +5,7 @@
  * calls here takes a lock that nobody holds while calling CUPTI or the driver, and calls neither. */
 #include "replay/cuda_trace.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static struct {
     cupti_subscriber subscriber;
     struct buffer *idle, *full, *full_last;
     bool is_lost; /* memory for one ran out: CUPTI was given the spare */
+    FILE *kept;   /* gets every buffer as it came; NULL: nobody asked for that */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what CUPTI calls ---- */
@@ -113,7 +115,7 @@ static void done(cu_context context, uint32_t stream, uint8_t *memory, size_t by
         return;
     }
     buffer = seek(memory);
-    buffer->valid_bytes = valid_bytes;
+    buffer->valid_bytes = valid_bytes < bytes ? valid_bytes : bytes;
     buffer->after = NULL;
     (void)pthread_mutex_lock(&session.lock);
     if (session.full == NULL) {
@@ -209,6 +211,38 @@ static bool enable_kinds(char *why_not)
     return true;
 }
 
+/* What CUPTI says, to the byte, for whoever wants to know why it is not believed. */
+static bool open_kept(char *why_not)
+{
+    const char *path = getenv("WEIR_CUPTI_RECORDS");
+
+    if (path == NULL || path[0] == '\0') {
+        return true;
+    }
+    session.kept = fopen(path, "ab");
+    if (session.kept == NULL) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES, "WEIR_CUPTI_RECORDS: %.200s cannot be written: %s",
+                       path, strerror(errno));
+    }
+    return session.kept != NULL;
+}
+
+/* Each buffer after its length. */
+static enum weir_status keep(const struct buffer *buffer, struct weir_error *err)
+{
+    uint64_t bytes = buffer->valid_bytes;
+
+    if (session.kept == NULL) {
+        return WEIR_OK;
+    }
+    if (fwrite(&bytes, sizeof bytes, 1, session.kept) != 1 ||
+        fwrite(buffer->memory, 1, bytes, session.kept) != bytes || fflush(session.kept) != 0) {
+        return weir_error_set(err, WEIR_STORE, "WEIR_CUPTI_RECORDS cannot be written: %s",
+                              strerror(errno));
+    }
+    return WEIR_OK;
+}
+
 static bool begin(int driver_version, char *why_not)
 {
     cupti_result result;
@@ -236,7 +270,7 @@ static bool begin(int driver_version, char *why_not)
         say_refused(result, "callbacks", why_not);
         return false;
     }
-    return make_buffers(why_not) && enable_kinds(why_not);
+    return make_buffers(why_not) && open_kept(why_not) && enable_kinds(why_not);
 }
 
 bool cuda_trace_begin(int driver_version, char why_not[CUDA_WHY_BYTES])
@@ -313,6 +347,9 @@ static enum weir_status flush(uint32_t flag, struct cuda_records *out, struct we
     }
     for (struct buffer *full = take_full(), *after; full != NULL; full = after) {
         after = full->after;
+        if (status == WEIR_OK) {
+            status = keep(full, err);
+        }
         if (status == WEIR_OK) {
             status = cuda_records_read(full->memory, full->valid_bytes, session.cupti.next_record,
                                        out, err);

@@ -50,7 +50,8 @@ EXTRA_DIST += \
 	$(double_sources) \
 	tests/device/build \
 	tests/device/check \
-	tests/device/plan
+	tests/device/plan \
+	tests/device/records.py
 
 double_scripts = tests/double/run.py
 dist_check_SCRIPTS += $(double_scripts)

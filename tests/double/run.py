@@ -90,8 +90,8 @@ class Rig:
         self.folder = folder
         (folder / "plan.weir").write_text(PLAN)
 
-    def weir(self, *words, double="", libraries=None, has_driver=True):
-        environment = dict(os.environ, WEIR_DOUBLE=double)
+    def weir(self, *words, double="", libraries=None, has_driver=True, more={}):
+        environment = dict(os.environ, WEIR_DOUBLE=double, **more)
         if has_driver:
             driver = libraries or DOUBLE
             environment["LD_PRELOAD"] = str(driver / "libcuda.so.1")
@@ -105,9 +105,9 @@ class Rig:
         done = self.weir("simulate", graph, "--quiet", *words, has_driver=False)
         check(done.returncode == 0, f"simulate: {done.stderr}")
 
-    def replay(self, *words, double="", libraries=None, expect=0):
+    def replay(self, *words, double="", libraries=None, expect=0, more={}):
         done = self.weir("replay", "sim", "--device", "cuda", "--json", "--repeats", "1",
-                         "--warm-up", "0", *words, double=double, libraries=libraries)
+                         "--warm-up", "0", *words, double=double, libraries=libraries, more=more)
         check(done.returncode == expect,
               f"replay on '{double}' ended with {done.returncode}: {done.stderr}")
         return json.loads(done.stdout) if expect == 0 else done.stderr
@@ -349,6 +349,23 @@ DOUBTFUL = {"dropped": "dropped", "missing": "no record", "zero": "no times",
 # Of all records of a run at once.
 SHIFTED = {"ahead": "after the device was done", "behind": "before", "jump": "after the device was done",
            "jump_back": "begins"}
+
+
+# What CUPTI said can be kept, and read without it: each layout shows how long its records are.
+def keeps_what_cupti_says(rig):
+    rig.simulate()
+    for layout, lengths in ((1120, (80, 168)), (1300, (96, 216)), (9990, (264, 408))):
+        kept = rig.folder / f"records.{layout}"
+        rig.replay("--scale-bytes", "0.05", double=f"layout={layout}",
+                   more={"WEIR_CUPTI_RECORDS": str(kept)})
+        script = pathlib.Path(os.environ["WEIR_SOURCE"]) / "tests" / "device" / "records.py"
+        done = subprocess.run([sys.executable, script, kept], capture_output=True, text=True)
+        for kind, length in zip(("memcpy", "kernel"), lengths):
+            check(any(line.startswith(f"{kind}: ") and line.endswith(f"of {length} bytes")
+                      for line in done.stdout.splitlines()), f"{layout}: {done.stdout}{done.stderr}")
+    answer = rig.replay("--scale-bytes", "0.05",
+                        more={"WEIR_CUPTI_RECORDS": str(rig.folder / "none" / "records")})
+    check(any("cannot be written" in d["what"] for d in answer["deviations"]), answer["deviations"])
 
 
 def doubts_records(rig):
@@ -679,6 +696,7 @@ TESTS = [
     tells_what_the_device_adds,
     runs_in_every_mode,
     opens_the_gate_of_a_stream_that_is_full,
+    keeps_what_cupti_says,
     doubts_records,
     doubts_a_clock_that_is_off,
     tells_a_clock_that_is_off_a_little,
