@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "cmd/cmd.h"
-#include "cmd/json.h"
+#include "cmd/device_state.h"
 #include "replay/device.h"
 
 extern const struct cmd_verb cmd_verb_devices;
@@ -31,6 +31,8 @@ static void print_json(struct json *json, const struct device_ops *ops,
         json_text(json, "clock", ops->clock);
         if (info->abilities[0] != '\0')
             json_text(json, "abilities", info->abilities);
+        if (ops->has_modes)
+            device_state_json(json, "state", &info->state);
     } else {
         json_text(json, "why_not", info->why_not);
     }
@@ -49,6 +51,7 @@ static void print_text(const struct device_ops *ops, const struct device_info *i
     printf("%-6s %s; %s of memory free\n", ops->name, info->name, memory);
     if (info->abilities[0] != '\0')
         printf("       %s\n", info->abilities);
+    device_state_print("       ", &info->state);
 }
 
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,

@@ -36,6 +36,8 @@ weir_SOURCES = \
 	cmd/compare.c \
 	cmd/compare_tails.c \
 	cmd/compare_tails.h \
+	cmd/device_state.c \
+	cmd/device_state.h \
 	cmd/devices.c \
 	cmd/explain.c \
 	cmd/explain_internal.h \

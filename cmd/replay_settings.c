@@ -2,6 +2,7 @@
 /* The settings of a replay: what was asked for, on what it ran, and the rates that were measured. */
 #include <inttypes.h>
 
+#include "cmd/device_state.h"
 #include "cmd/replay_internal.h"
 
 static void write_rates(struct json *json, const struct rates *rates)
@@ -164,8 +165,10 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_text(json, "device", result->ops->name);
     json_text(json, "device_name", result->info.name);
     json_text(json, "clock", result->ops->clock);
-    if (result->ops->has_modes)
+    if (result->ops->has_modes) {
         write_timing(json, work);
+        device_state_json(json, "device_state", &result->state);
+    }
     json_text(json, "scope", graph_scope_name(work->scope));
     json_ratio(json, "scale_time", result->schedule->scale_time);
     json_ratio(json, "scale_bytes", result->schedule->scale_bytes);

@@ -151,13 +151,17 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
     if (status != WEIR_OK)
         return status;
     c.has_kappa = options->has_contention && c.info.n_processors > 1;
-    status = measure_alone(options, &c, err);
+    status = measure_state(c.ops, &c.before, err);
+    if (status == WEIR_OK)
+        status = measure_alone(options, &c, err);
     if (status == WEIR_OK && c.has_kappa)
         status = measure_pairs(options, &c, err);
     if (status == WEIR_OK && c.has_kappa)
         status = calibrate_measure_sets(options, &c, err);
     if (status == WEIR_OK && c.has_kappa)
         status = calibrate_fit_sets(&c, err);
+    if (status == WEIR_OK)
+        status = measure_state(c.ops, &c.after, err);
     if (status == WEIR_OK)
         *out = c;
     return status;
@@ -170,7 +174,7 @@ enum weir_status calibrate_evidence(struct graph *graph, const struct calibratio
                                     const char *range, struct graph_evidence *out,
                                     struct weir_error *err)
 {
-    char text[500];
+    char text[1200];
 
     (void)snprintf(text, sizeof text,
                    "%sweir calibrate on %s: %s, %" PRIu32
@@ -238,6 +242,21 @@ static int64_t per_second(const struct calibration *c, enum calibrate_class clas
     return calibrate_rounded(calibrate_rate_of(c, class_).per_s);
 }
 
+#define STATE_BYTES 640
+
+/* How the device was before and after all measurements, where it tells; else nothing. */
+static const char *state_text(const struct calibration *c, char out[STATE_BYTES])
+{
+    char before[300], after[300];
+
+    out[0] = '\0';
+    (void)device_state_text(&c->before, before, sizeof before);
+    (void)device_state_text(&c->after, after, sizeof after);
+    if (before[0] != '\0')
+        (void)snprintf(out, STATE_BYTES, "; before: %s; after: %s", before, after);
+    return out;
+}
+
 /* Two figures have one evidence, and the confidence of the worse. */
 static enum weir_status compute_evidence(struct graph *graph, const struct calibration *c,
                                          struct graph_evidence *out, struct weir_error *err)
@@ -245,7 +264,8 @@ static enum weir_status compute_evidence(struct graph *graph, const struct calib
     const struct measure_noise *stream = &c->rates[CALIBRATE_STREAM].noise;
     char flops[RANGE_BYTES];
     char bandwidth[RANGE_BYTES];
-    char ranges[2 * RANGE_BYTES + 2];
+    char state[STATE_BYTES];
+    char ranges[2 * RANGE_BYTES + 2 + STATE_BYTES];
     char what[160];
     enum weir_status status;
 
@@ -253,8 +273,8 @@ static enum weir_status compute_evidence(struct graph *graph, const struct calib
                    "multiply-add loop of one queue (its streaming reads: spread %.1f %%, %.0f %% "
                    "pre-empted)",
                    100 * stream->spread_ratio, 100 * stream->preempted_ratio);
-    (void)snprintf(ranges, sizeof ranges, "%s, %s", rate_range(c, CALIBRATE_COMPUTE, flops),
-                   rate_range(c, CALIBRATE_STREAM, bandwidth));
+    (void)snprintf(ranges, sizeof ranges, "%s, %s%s", rate_range(c, CALIBRATE_COMPUTE, flops),
+                   rate_range(c, CALIBRATE_STREAM, bandwidth), state_text(c, state));
     status =
         calibrate_evidence(graph, c, what, &c->rates[CALIBRATE_COMPUTE].noise, ranges, out, err);
     out->confidence = fmin(out->confidence, calibrate_confidence(stream));

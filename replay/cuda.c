@@ -247,9 +247,11 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     /* Before the contents are set, which takes what CUPTI does when it is switched on. */
     enum weir_status status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
 
+    why[0] = '\0';
     if (status == WEIR_OK) {
         status = cuda_memory_reset(cuda, err);
     }
+    cuda_held_begin(cuda);
     if (status == WEIR_OK) {
         status = cuda_clock_read(cuda, &cuda->begin_clock, err);
     }
@@ -259,10 +261,15 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     if (status == WEIR_OK) {
         status = cuda_clock_read(cuda, &cuda->end_clock, err);
     }
+    cuda_held_end(cuda);
     if (status == WEIR_OK) {
         status = cuda_memory_verify(cuda, err);
     }
-    return status == WEIR_OK ? cuda_match(cuda, why, err) : status;
+    if (status == WEIR_OK) {
+        status = cuda_match(cuda, why, err);
+    }
+    cuda_doubt_slowed(cuda, why);
+    return status;
 }
 
 static enum weir_status cuda_drain(struct device *device, struct timeline *out,
@@ -281,7 +288,7 @@ static enum weir_status cuda_drain(struct device *device, struct timeline *out,
     }
     if (status == WEIR_OK && why[0] != '\0') {
         return weir_error_set(err, WEIR_DEVICE,
-                              "the device's records of %d runs in a row could not be trusted; of "
+                              "the device's times of %d runs in a row could not be trusted; of "
                               "the last: %.300s",
                               TRIES, why);
     }
@@ -311,6 +318,11 @@ static int64_t cuda_submitted_ns(const struct device *device, uint32_t step)
     return asked->start_ns < 0 ? -1 : asked->submit_ns;
 }
 
+static void cuda_state(const struct device *device, struct device_state *out)
+{
+    cuda_state_after((const struct cuda *)device, out);
+}
+
 #define CLOCK_OFF_NS 20000 /* is worth telling */
 
 static void cuda_remark(const struct device *device, char *out, size_t out_bytes)
@@ -318,26 +330,30 @@ static void cuda_remark(const struct device *device, char *out, size_t out_bytes
     const struct cuda *cuda = (const struct cuda *)device;
 
     out[0] = '\0';
+    cuda_state_remark(cuda, out, out_bytes);
     if (cuda->timing == CUDA_BY_EVENTS) {
-        (void)snprintf(out, out_bytes,
-                       "times are of events around each operation, not of CUPTI: %s",
-                       cuda->why_no_trace);
-    } else if (cuda->placed.n_pool_waits > 0) {
-        (void)snprintf(out, out_bytes,
-                       "the pool gave %u blocks only when all that was handed over before had "
-                       "ended: steps waited for their submission; give --storage arena, or a "
-                       "smaller --scale-bytes",
-                       cuda->placed.n_pool_waits);
-    } else if (cuda->was_opened_early) {
-        (void)snprintf(out, out_bytes,
-                       "the gate was opened before all was handed over, since a stream was full: "
-                       "steps may have waited for their submission");
-    } else if (cuda->clock_off_ns > CLOCK_OFF_NS) {
-        (void)snprintf(out, out_bytes,
-                       "CUPTI's times are off the host's clock by %" PRId64
-                       " ns or more: how long actions waited for their submission is known no "
-                       "better",
-                       cuda->clock_off_ns);
+        cuda_add_line(out, out_bytes, "times are of events around each operation, not of CUPTI: %s",
+                      cuda->why_no_trace);
+    }
+    if (cuda->placed.n_pool_waits > 0) {
+        cuda_add_line(
+            out, out_bytes,
+            "the pool gave %u blocks only when all that was handed over before had ended: "
+            "steps waited for their submission; give --storage arena, or a smaller "
+            "--scale-bytes",
+            cuda->placed.n_pool_waits);
+    }
+    if (cuda->was_opened_early) {
+        cuda_add_line(out, out_bytes,
+                      "the gate was opened before all was handed over, since a stream was full: "
+                      "steps may have waited for their submission");
+    }
+    if (cuda->timing == CUDA_BY_TRACE && cuda->clock_off_ns > CLOCK_OFF_NS) {
+        cuda_add_line(
+            out, out_bytes,
+            "CUPTI's times are off the host's clock by %" PRId64
+            " ns or more: how long actions waited for their submission is known no better",
+            cuda->clock_off_ns);
     }
 }
 
@@ -358,6 +374,7 @@ const struct device_ops device_cuda = {
     .whole_ns = cuda_whole_ns,
     .processor_ns = cuda_processor_ns,
     .submitted_ns = cuda_submitted_ns,
+    .state = cuda_state,
     .remark = cuda_remark,
     .placed = cuda_placed,
     .close = cuda_close,

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "kernels/cuda.h"
 #include "replay/cuda_load.h"
+#include "replay/cuda_nvml.h"
 #include "replay/cuda_trace.h"
 
 /* A gate or a clock that nobody ends gives up after that long. */
@@ -48,11 +49,16 @@ struct cuda_context {
     cu_context context;
     cu_module module;
     cu_function kernels[CUDA_KERNELS];
-    int n_processors;
+    int n_processors, compute_mode;
     int64_t memory_bytes; /* free when it was opened */
+    int64_t total_bytes;
     int64_t l2_bytes;
     bool has_wait_value, has_pools;
+    char bus[32]; /* where it is: "0000:17:00.0" */
     char name[128];
+    struct nvml nvml;
+    bool has_nvml;
+    char why_no_nvml[CUDA_WHY_BYTES];
 };
 
 /** Opens the driver and finds the first device. WEIR_DEVICE with the reason. */
@@ -194,6 +200,8 @@ struct cuda {
     volatile uint64_t *results; /* pinned: what the first words said when they were read */
     int64_t clock_off_ns;       /* by so much CUPTI's times and the host's contradict each other */
     double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
+    struct cuda_held begin_held;   /* before it */
+    uint32_t held;                 /* at any time of it: bits of enum device_held */
     cu_event opened;               /* the run's begin has been taken down */
     struct cuda_watch watch;
     bool is_open; /* the gate; atomic while it is watched */
@@ -277,6 +285,25 @@ MUST_CHECK enum weir_status cuda_clock_read(struct cuda *cuda, double *cycles_pe
                                             struct weir_error *err);
 /** Works until the clock rises no more: some 300 ms on an idle device, nothing on a busy one. */
 MUST_CHECK enum weir_status cuda_clock_settle(struct cuda *cuda, struct weir_error *err);
+
+/* cuda_state.c */
+/** Opens NVML for the GPU, if it is there. */
+void cuda_state_open(struct cuda_context *context);
+/** How the GPU is now. */
+void cuda_state_of(const struct cuda_context *context, struct device_state *out);
+/** The same after a run, with the clocks that were counted on the device. */
+void cuda_state_after(const struct cuda *cuda, struct device_state *out);
+/** Before and after a run: what keeps its clocks down. */
+void cuda_held_begin(struct cuda *cuda);
+void cuda_held_end(struct cuda *cuda);
+/** A run in which the GPU slowed itself down counts for nothing: @param why says so then, whatever
+ *  else it said; else it stays */
+void cuda_doubt_slowed(const struct cuda *cuda, char why[CUDA_WHY_BYTES]);
+/** Adds a line to a text. */
+PRINTF_LIKE(3, 4)
+void cuda_add_line(char *out, size_t out_bytes, const char *format, ...);
+/** Adds what else must be known of the last run. */
+void cuda_state_remark(const struct cuda *cuda, char *out, size_t out_bytes);
 
 /* cuda_ops.c */
 /** The control stream's is STEP_NO_QUEUE. */

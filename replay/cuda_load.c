@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening the libraries, and telling apart why one cannot be used. */
+/* Opening the libraries, and telling apart why one cannot be used. What they answer is put into words in
+ * cuda_results.c. */
 #include "replay/cuda_load.h"
 
 #include <dlfcn.h>
@@ -22,11 +23,15 @@ struct slot {
     {#symbol, offsetof(struct cuda_driver, field), false},
 #define REQUIRED_CUPTI(field, symbol, parameters) {#symbol, offsetof(struct cupti, field), true},
 #define OPTIONAL_CUPTI(field, symbol, parameters) {#symbol, offsetof(struct cupti, field), false},
+#define REQUIRED_NVML(field, symbol, parameters) {#symbol, offsetof(struct nvml, field), true},
+#define OPTIONAL_NVML(field, symbol, parameters) {#symbol, offsetof(struct nvml, field), false},
 
 static const struct slot cuda_slots[] = {CUDA_REQUIRED_FUNCTIONS(REQUIRED_CUDA)
                                              CUDA_OPTIONAL_FUNCTIONS(OPTIONAL_CUDA)};
 static const struct slot cupti_slots[] = {CUPTI_REQUIRED_FUNCTIONS(REQUIRED_CUPTI)
                                               CUPTI_OPTIONAL_FUNCTIONS(OPTIONAL_CUPTI)};
+static const struct slot nvml_slots[] = {NVML_REQUIRED_FUNCTIONS(
+    REQUIRED_NVML) NVML_OPTIONAL_FUNCTIONS(OPTIONAL_NVML) NVML_RENAMED_FUNCTIONS(OPTIONAL_NVML)};
 
 /* Fills the slots of a struct. @return the first required symbol that is missing, else NULL */
 static const char *fill_slots(void *library, const struct slot *slots, size_t n, void *out)
@@ -43,54 +48,6 @@ static const char *fill_slots(void *library, const struct slot *slots, size_t n,
 }
 
 /* ---- the driver ---- */
-
-const char *cuda_result_text(const struct cuda_driver *driver, cu_result result, char *out)
-{
-    const char *name = NULL, *text = NULL;
-
-    if (driver->get_error_name(result, &name) != GPU_SUCCESS || name == NULL) {
-        (void)snprintf(out, CUDA_WHY_BYTES, "error %d of the driver", result);
-    } else if (driver->get_error_string(result, &text) != GPU_SUCCESS || text == NULL) {
-        (void)snprintf(out, CUDA_WHY_BYTES, "%s (%d)", name, result);
-    } else {
-        (void)snprintf(out, CUDA_WHY_BYTES, "%s (%d): %s", name, result, text);
-    }
-    return out;
-}
-
-/* Why the driver did not initialize, and what to do. */
-static void say_not_initialized(const struct cuda_driver *driver, cu_result result, char *why_not)
-{
-    char text[CUDA_WHY_BYTES];
-
-    switch (result) {
-    case GPU_STUB_LIBRARY:
-        (void)snprintf(
-            why_not, CUDA_WHY_BYTES,
-            "the libcuda.so.1 that was found is the toolkit's stub, which only serves to "
-            "link programs: take its folder out of LD_LIBRARY_PATH, or install the "
-            "driver");
-        break;
-    case GPU_NO_DEVICE:
-        (void)snprintf(
-            why_not, CUDA_WHY_BYTES,
-            "the driver sees no GPU: is one in the machine, given to this container, and "
-            "not hidden by CUDA_VISIBLE_DEVICES?");
-        break;
-    case GPU_SYSTEM_DRIVER_MISMATCH:
-    case GPU_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        (void)snprintf(why_not, CUDA_WHY_BYTES,
-                       "%s: libcuda and the driver in the kernel are not of one version; load the "
-                       "new driver (a restart does) or take the compatibility package out of the "
-                       "path",
-                       cuda_result_text(driver, result, text));
-        break;
-    default:
-        (void)snprintf(why_not, CUDA_WHY_BYTES, "the driver does not start: %s",
-                       cuda_result_text(driver, result, text));
-        break;
-    }
-}
 
 bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
 {
@@ -112,7 +69,7 @@ bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
     }
     result = out->init(0);
     if (result != GPU_SUCCESS) {
-        say_not_initialized(out, result, why_not);
+        cuda_say_why(out, result, "the driver does not start", why_not);
         return false;
     }
     if (out->driver_get_version(&out->version) != GPU_SUCCESS || out->version < 11020) {
@@ -125,17 +82,6 @@ bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
 }
 
 /* ---- CUPTI ---- */
-
-const char *cupti_result_text(const struct cupti *cupti, cupti_result result, char *out)
-{
-    const char *text = NULL;
-
-    if (cupti->get_result_string(result, &text) != CUPTI_OK || text == NULL) {
-        text = "an unknown result";
-    }
-    (void)snprintf(out, CUDA_WHY_BYTES, "%s (%d)", text, result);
-    return out;
-}
 
 /* The libcupti of one CUDA: where the dynamic linker looks, then where toolkits lie. */
 static void *open_cupti_of(int major)
@@ -175,6 +121,50 @@ bool cupti_load(int driver_version, struct cupti *out, char why_not[CUDA_WHY_BYT
         (void)snprintf(why_not, CUDA_WHY_BYTES,
                        "CUPTI is too old: it %s; that of CUDA 12 or later is needed",
                        missing != NULL ? "lacks functions" : "does not tell its version");
+        return false;
+    }
+    return true;
+}
+
+/* ---- NVML ---- */
+
+static void say_nvml_refused(nvml_result result, char *why_not)
+{
+    const char *meaning = result == NVML_DRIVER_NOT_LOADED ? "the driver is not loaded"
+                          : result == NVML_NO_PERMISSION   ? "this user may not talk to the driver"
+                          : result == NVML_VERSION_MISMATCH
+                              ? "it and the driver in the kernel are not of one version"
+                              : "it does not say more";
+
+    (void)snprintf(why_not, CUDA_WHY_BYTES, "NVML does not start (%d): %s", result, meaning);
+}
+
+bool nvml_load(const char *bus, struct nvml *out, char why_not[CUDA_WHY_BYTES])
+{
+    void *opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *missing;
+    nvml_result result;
+
+    if (opened == NULL) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES,
+                       "there is no NVML (libnvidia-ml.so.1), which comes with the driver: a "
+                       "container needs the capability utility");
+        return false;
+    }
+    missing = fill_slots(opened, nvml_slots, sizeof nvml_slots / sizeof *nvml_slots, out);
+    if (missing != NULL) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES, "NVML is too old: it has no %s", missing);
+        return false;
+    }
+    result = out->init();
+    if (result != NVML_OK) {
+        say_nvml_refused(result, why_not);
+        return false;
+    }
+    result = out->device_by_bus(bus, &out->device);
+    if (result != NVML_OK) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES, "NVML does not show the GPU at %.40s (%d)", bus,
+                       result);
         return false;
     }
     return true;

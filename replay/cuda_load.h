@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CUDA driver and CUPTI, opened at run time: nothing of them is linked, and a machine without
- * them runs the same program. Neither is ever closed again: versions of both crash when they are. */
+/* The CUDA driver, CUPTI and NVML, opened at run time: nothing of them is linked, and a machine without
+ * them runs the same program. None is ever closed again: versions of the first two crash when they
+ * are, and all three count how often they were opened. */
 #ifndef WEIR_REPLAY_CUDA_LOAD_H
 #define WEIR_REPLAY_CUDA_LOAD_H
 
 #include "base/error.h"
 #include "replay/cuda_cupti_abi.h"
+#include "replay/cuda_nvml_abi.h"
 #include "replay/device.h"
 
 #define CUDA_SLOT(field, symbol, parameters) cu_result(*field) parameters;
 #define CUPTI_SLOT(field, symbol, parameters) cupti_result(*field) parameters;
+#define NVML_SLOT(field, symbol, parameters) nvml_result(*field) parameters;
 
 /* Slots of optional functions are NULL when the driver has none. */
 struct cuda_driver {
@@ -22,6 +25,13 @@ struct cupti {
     CUPTI_REQUIRED_FUNCTIONS(CUPTI_SLOT)
     CUPTI_OPTIONAL_FUNCTIONS(CUPTI_SLOT)
     uint32_t version; /* as cuptiGetVersion counts */
+};
+
+struct nvml {
+    NVML_REQUIRED_FUNCTIONS(NVML_SLOT)
+    NVML_OPTIONAL_FUNCTIONS(NVML_SLOT)
+    NVML_RENAMED_FUNCTIONS(NVML_SLOT)
+    nvml_device device; /* the one that was asked for */
 };
 
 /* Long enough for any reason why a library cannot be used, and what to do. */
@@ -38,9 +48,26 @@ bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES]);
  *  @return false with the reason */
 bool cupti_load(int driver_version, struct cupti *out, char why_not[CUDA_WHY_BYTES]);
 
-/** What the driver calls a result, and what it means: "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
+/** Opens NVML, which only tells more: all else works without it.
+ *  @param bus where the GPU is, as the driver names its place  @return false with the reason */
+bool nvml_load(const char *bus, struct nvml *out, char why_not[CUDA_WHY_BYTES]);
+
+/* ---- results in words (cuda_results.c) ---- */
+
+/** What the driver calls a result, and what it means: "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
  *  @param out CUDA_WHY_BYTES */
 const char *cuda_result_text(const struct cuda_driver *driver, cu_result result, char *out);
 const char *cupti_result_text(const struct cupti *cupti, cupti_result result, char *out);
+
+/** What a result of the driver comes from, and what to do; NULL when the driver's own words must do. */
+const char *cuda_remedy(cu_result result);
+/** Who may use a GPU in that compute mode: "default", "prohibited", ... */
+const char *cuda_compute_mode_name(int mode);
+/** Why a GPU in that compute mode cannot be had, and what to do. */
+const char *cuda_compute_mode_remedy(int mode);
+
+/** The remedy, or @p doing, and what the driver says. */
+void cuda_say_why(const struct cuda_driver *driver, cu_result result, const char *doing,
+                  char why_not[CUDA_WHY_BYTES]);
 
 #endif

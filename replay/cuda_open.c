@@ -24,8 +24,10 @@ enum weir_status cuda_check(const struct cuda_context *context, cu_result result
     if (result == GPU_SUCCESS) {
         return WEIR_OK;
     }
-    return weir_error_set(err, WEIR_DEVICE, "cuda: %s failed: %s", call,
-                          cuda_result_text(&context->driver, result, text));
+    return weir_error_set(err, WEIR_DEVICE, "cuda: %s failed: %.150s%s%s", call,
+                          cuda_result_text(&context->driver, result, text),
+                          cuda_remedy(result) == NULL ? "" : "; ",
+                          cuda_remedy(result) == NULL ? "" : cuda_remedy(result));
 }
 
 static int attribute(const struct cuda_driver *driver, cu_device device, int which)
@@ -39,23 +41,28 @@ static int attribute(const struct cuda_driver *driver, cu_device device, int whi
 static bool find_device(struct cuda_context *out, char *why_not)
 {
     const struct cuda_driver *driver = &out->driver;
-    char text[CUDA_WHY_BYTES], name[80] = "a GPU", bus[32] = "";
+    char name[80] = "a GPU";
+    size_t bytes = 0;
     int n = 0, major, minor;
     cu_result result = driver->device_get_count(&n);
 
-    if (result == GPU_SUCCESS && n > 0) {
+    if (result == GPU_SUCCESS && n == 0) {
+        result = GPU_NO_DEVICE;
+    }
+    if (result == GPU_SUCCESS) {
         result = driver->device_get(&out->device, 0);
     }
-    if (result != GPU_SUCCESS || n == 0) {
-        (void)snprintf(why_not, CUDA_WHY_BYTES, "there is no GPU to be used: %s",
-                       n == 0 ? "the driver shows none; CUDA_VISIBLE_DEVICES may hide them"
-                              : cuda_result_text(driver, result, text));
+    if (result != GPU_SUCCESS) {
+        cuda_say_why(driver, result, "the driver shows no GPU", why_not);
         return false;
     }
     major = attribute(driver, out->device, GPU_ATTRIBUTE_CAPABILITY_MAJOR);
     minor = attribute(driver, out->device, GPU_ATTRIBUTE_CAPABILITY_MINOR);
     (void)driver->device_get_name(name, sizeof name, out->device);
-    (void)driver->device_get_pci_bus_id(bus, sizeof bus, out->device);
+    (void)driver->device_get_pci_bus_id(out->bus, sizeof out->bus, out->device);
+    (void)driver->device_total_mem(&bytes, out->device);
+    out->total_bytes = (int64_t)bytes;
+    out->compute_mode = attribute(driver, out->device, GPU_ATTRIBUTE_COMPUTE_MODE);
     out->n_processors = attribute(driver, out->device, GPU_ATTRIBUTE_PROCESSORS);
     out->l2_bytes = attribute(driver, out->device, GPU_ATTRIBUTE_L2_BYTES);
     out->has_pools = attribute(driver, out->device, GPU_ATTRIBUTE_MEMORY_POOLS) != 0 &&
@@ -64,14 +71,19 @@ static bool find_device(struct cuda_context *out, char *why_not)
                      driver->mem_alloc_from_pool_async != NULL && driver->mem_free_async != NULL;
     out->has_wait_value = attribute(driver, out->device, GPU_ATTRIBUTE_MEM_OPS) != 0 &&
                           driver->stream_wait_value32 != NULL;
-    (void)snprintf(out->name, sizeof out->name, "%.60s at %.20s, driver for CUDA %d.%d", name, bus,
-                   driver->version / 1000, driver->version % 1000 / 10);
+    (void)snprintf(out->name, sizeof out->name, "%.60s at %.20s, driver for CUDA %d.%d", name,
+                   out->bus, driver->version / 1000, driver->version % 1000 / 10);
     if (major < 7 || out->n_processors < 1) {
         (void)snprintf(why_not, CUDA_WHY_BYTES,
                        "%.80s has compute capability %d.%d: 7.0 (Volta) or later is needed", name,
                        major, minor);
         return false;
     }
+    if (out->compute_mode == GPU_PROHIBITED) {
+        (void)snprintf(why_not, CUDA_WHY_BYTES, "%s", cuda_compute_mode_remedy(GPU_PROHIBITED));
+        return false;
+    }
+    cuda_state_open(out);
     return true;
 }
 
@@ -94,20 +106,20 @@ void cuda_describe(struct device_info *out)
     char why_not[CUDA_WHY_BYTES] = "";
     struct device_info host;
     struct weir_error err;
-    size_t bytes = 0;
 
     memset(out, 0, sizeof *out);
+    out->state = device_state_unknown();
     (void)snprintf(out->name, sizeof out->name, "CUDA GPU");
     if (!cuda_load(&context.driver, why_not) || !find_device(&context, why_not)) {
         (void)snprintf(out->why_not, sizeof out->why_not, "%.*s", (int)sizeof out->why_not - 1,
                        why_not);
         return;
     }
-    (void)context.driver.device_total_mem(&bytes, context.device);
     (void)snprintf(out->name, sizeof out->name, "%s", context.name);
     out->n_processors = CUDA_CONNECTIONS;
     describe_abilities(&context, out);
-    out->memory_bytes = (int64_t)bytes;
+    out->memory_bytes = context.total_bytes;
+    cuda_state_of(&context, &out->state);
     if (device_host.probe(&host, &err) == WEIR_OK) {
         out->host_memory_bytes = host.memory_bytes;
     }
@@ -158,6 +170,21 @@ static enum weir_status load_kernels(struct cuda_context *out, struct weir_error
     return status;
 }
 
+/* Others may keep the GPU for themselves. */
+static enum weir_status retain(struct cuda_context *out, struct weir_error *err)
+{
+    cu_result result = out->driver.primary_ctx_retain(&out->context, out->device);
+    char text[CUDA_WHY_BYTES];
+
+    if (result != GPU_DEVICE_UNAVAILABLE &&
+        (result != GPU_INVALID_DEVICE || out->compute_mode == GPU_FOR_ALL)) {
+        return cuda_check(out, result, "cuDevicePrimaryCtxRetain", err);
+    }
+    return weir_error_set(err, WEIR_DEVICE, "device cuda: %s; the driver says %.150s",
+                          cuda_compute_mode_remedy(out->compute_mode),
+                          cuda_result_text(&out->driver, result, text));
+}
+
 static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
 {
     size_t free_bytes = 0, total_bytes = 0;
@@ -165,8 +192,7 @@ static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
 
     /* A flag that a context made by someone else lacks is no failure. */
     (void)out->driver.primary_ctx_set_flags(out->device, GPU_CTX_SCHED_BLOCKING_SYNC);
-    status = cuda_check(out, out->driver.primary_ctx_retain(&out->context, out->device),
-                        "cuDevicePrimaryCtxRetain", err);
+    status = retain(out, err);
     if (status == WEIR_OK) {
         status = cuda_check(out, out->driver.ctx_set_current(out->context), "cuCtxSetCurrent", err);
     }

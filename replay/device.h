@@ -7,6 +7,7 @@
 #define WEIR_REPLAY_DEVICE_H
 
 #include "graph/timeline.h"
+#include "replay/device_state.h"
 
 struct device_ops;
 
@@ -17,12 +18,13 @@ struct device {
 
 struct device_info {
     char name[128];            /* of the processor or GPU, with what tells two apart */
-    char why_not[256];         /* when probe failed */
+    char why_not[400];         /* when probe failed */
     uint32_t n_processors;     /* that can run queues at once */
     int64_t memory_bytes;      /* that a replay may use */
     int64_t host_memory_bytes; /* the host's, beside the device's own; 0: they are one memory */
     char abilities[200];   /* what it can do that not every device can, and what it cannot; "" */
     int64_t compute_flops; /* floating point operations of one iteration of STEP_COMPUTE */
+    struct device_state state; /* when it was probed */
 };
 
 /* What one step does on the device. */
@@ -173,8 +175,10 @@ struct device_ops {
     /* When the step was the next to be run by whoever ran it, since the last drain's run began: from
      * then on only what it waits for, and the device, keep it from starting. -1: it did not run. */
     int64_t (*submitted_ns)(const struct device *, uint32_t step);
+    /* How the device is right after the last drain. */
+    void (*state)(const struct device *, struct device_state *out);
     /* What must be known of the last drain's times: who took them, when not who should; that the run
-     * was not as asked for. "" when there is nothing. */
+     * was not as asked for. One a line; "" when there is nothing. */
     void (*remark)(const struct device *, char *out, size_t out_bytes);
     /* Where buffers were in the last drain; NULL: the device has no memory of its own. */
     void (*placed)(const struct device *, struct device_placed *out);

@@ -53,6 +53,7 @@ static enum weir_status host_probe(struct device_info *out, struct weir_error *e
 
     (void)err;
     memset(out, 0, sizeof *out);
+    out->state = device_state_unknown();
     if (!proc_value("/proc/cpuinfo", "model name", model, sizeof model))
         (void)snprintf(model, sizeof model, "processor");
     out->n_processors = n_processors > 0 ? (uint32_t)n_processors : 1;
@@ -325,6 +326,12 @@ static int64_t host_submitted_ns(const struct device *device, uint32_t step)
                                 : 0; /* threads are there before the run begins */
 }
 
+static void host_state(const struct device *device, struct device_state *out)
+{
+    (void)device;
+    *out = device_state_unknown();
+}
+
 static void host_remark(const struct device *device, char *out, size_t out_bytes)
 {
     (void)device;
@@ -342,6 +349,7 @@ const struct device_ops device_host = {
     .whole_ns = host_whole_ns,
     .processor_ns = host_processor_ns,
     .submitted_ns = host_submitted_ns,
+    .state = host_state,
     .remark = host_remark,
     .close = host_close,
 };

@@ -28,13 +28,18 @@ replay_libreplay_a_SOURCES = \
 	replay/cuda_load.h \
 	replay/cuda_match.c \
 	replay/cuda_memory.c \
+	replay/cuda_nvml.c \
+	replay/cuda_nvml.h \
+	replay/cuda_nvml_abi.h \
 	replay/cuda_open.c \
 	replay/cuda_ops.c \
 	replay/cuda_order.c \
 	replay/cuda_places.c \
 	replay/cuda_pool.c \
 	replay/cuda_records.c \
+	replay/cuda_results.c \
 	replay/cuda_run.c \
+	replay/cuda_state.c \
 	replay/cuda_submit.c \
 	replay/cuda_trace.c \
 	replay/cuda_trace.h \
@@ -47,6 +52,8 @@ replay_libreplay_a_SOURCES = \
 	replay/deviations.h \
 	replay/device.c \
 	replay/device.h \
+	replay/device_state.c \
+	replay/device_state.h \
 	replay/devices.h \
 	replay/families.c \
 	replay/families.h \

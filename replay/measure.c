@@ -22,10 +22,11 @@ int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
 
 /* ---- a rate ---- */
 
-/* The least duration of a few steps of that amount. */
+/* The least duration of a few steps of that amount. @param after how the device is then; or NULL */
 static enum weir_status trial_once(const struct device_ops *ops,
                                    const struct measure_action *action, int64_t amount,
-                                   int64_t *least_ns, struct weir_error *err)
+                                   int64_t *least_ns, struct device_state *after,
+                                   struct weir_error *err)
 {
     struct device_buffer buffers[2] = {{.size_bytes = 0}};
     const struct trial_step step = action_step(action, 0, amount, 0);
@@ -38,6 +39,8 @@ static enum weir_status trial_once(const struct device_ops *ops,
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK) {
+        if (after != NULL)
+            ops->state(trial.device, after);
         *least_ns = trial_duration_ns(&trial, 0);
         for (uint32_t i = 1; i < 3; i++) {
             if (trial_duration_ns(&trial, i) < *least_ns)
@@ -46,6 +49,15 @@ static enum weir_status trial_once(const struct device_ops *ops,
     }
     trial_close(&trial);
     return status;
+}
+
+enum weir_status measure_state(const struct device_ops *ops, struct device_state *out,
+                               struct weir_error *err)
+{
+    const struct measure_action work = {.action = STEP_COMPUTE};
+    int64_t took_ns;
+
+    return trial_once(ops, &work, 4096, &took_ns, out, err);
 }
 
 /* About how many units of work a nanosecond holds. */
@@ -57,7 +69,7 @@ static enum weir_status guess_rate(const struct device_ops *ops,
     int64_t took_ns = 0;
 
     for (int round = 0; round < TRIAL_ROUNDS; round++) {
-        enum weir_status status = trial_once(ops, action, amount, &took_ns, err);
+        enum weir_status status = trial_once(ops, action, amount, &took_ns, NULL, err);
 
         if (status != WEIR_OK)
             return status;

@@ -41,6 +41,10 @@ enum measure_detail { MEASURE_LINE, MEASURE_INTERVALS };
  *  then no */
 bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns);
 
+/** How the device is right after some work. */
+MUST_CHECK enum weir_status measure_state(const struct device_ops *ops, struct device_state *out,
+                                          struct weir_error *err);
+
 /** Measures durations from some tens of microseconds to @p longest_ns (a copy moves its buffer at
  *  least once). @param n_repeats of each of six amounts, in turn; for intervals FIT_FEWEST_BLOCKS or
  *  more  WEIR_DEVICE when the device fails or gives no line. */

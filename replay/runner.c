@@ -143,7 +143,8 @@ static enum weir_status conclude(struct runner *r, struct weir_error *err)
     result->median_sample = r->options->n_warm_up + median;
     status = runner_figures(r, err);
     if (status == WEIR_OK)
-        status = runner_remark(r, err);
+        status = runner_remark(result, &r->passes[median], err);
+    result->state = r->passes[median].state;
     result->timeline = r->passes[median].timeline;
     r->passes[median].timeline = NULL;
     assert(result->timeline != NULL);

@@ -92,6 +92,7 @@ struct replay_mechanism {
 struct replay_result {
     const struct device_ops *ops;
     struct device_info info;
+    struct device_state state;   /* after the repeat whose timeline this is */
     int64_t memory_bytes;        /* that buffers might use */
     struct device_placed placed; /* where a device with memory of its own had them */
     struct rates rates;

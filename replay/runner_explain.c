@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/runner_internal.h"
 
@@ -46,13 +47,27 @@ static enum weir_status remark_timing(struct replay_result *result, struct weir_
     return say(result, what, cost_ns, err);
 }
 
-enum weir_status runner_remark(struct runner *r, struct weir_error *err)
+/* One line of what the device says is one deviation. */
+static enum weir_status remark_device(struct replay_result *result, const char *remark,
+                                      struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
-    if (r->remark[0] != '\0')
-        status = say(r->result, schedule_text(r->result->schedule, "%s", r->remark), -1, err);
-    return status == WEIR_OK ? remark_timing(r->result, err) : status;
+    while (remark != NULL && *remark != '\0' && status == WEIR_OK) {
+        int length = (int)strcspn(remark, "\n");
+
+        status = say(result, schedule_text(result->schedule, "%.*s", length, remark), -1, err);
+        remark += length + (remark[length] == '\n');
+    }
+    return status;
+}
+
+enum weir_status runner_remark(struct replay_result *result, const struct runner_pass *pass,
+                               struct weir_error *err)
+{
+    enum weir_status status = remark_device(result, pass->remark, err);
+
+    return status == WEIR_OK ? remark_timing(result, err) : status;
 }
 
 /* A run that waits for its actions to be handed over says little of the device. */

@@ -10,6 +10,8 @@ struct runner_pass {
     struct timeline *timeline;
     int64_t *processor_ns, *submit_ns; /* by step */
     int64_t kind_ns[NODE_KINDS];       /* that the nodes of each kind took together */
+    char *remark;                      /* the device's, malloc'ed; NULL: it had none */
+    struct device_state state;         /* right after it */
 };
 
 /* The runs of a replay. */
@@ -21,7 +23,6 @@ struct runner {
     struct runner_pass *passes; /* of the repeats that count */
     uint32_t n_passes;
     int64_t begin_ns; /* CLOCK_MONOTONIC, when the first run began */
-    char remark[480]; /* the device's, of the last run that was timed */
 };
 
 /* runner_passes.c */
@@ -42,8 +43,9 @@ MUST_CHECK enum weir_status runner_spread(const struct runner *r, struct spread 
 MUST_CHECK enum weir_status runner_figures(struct runner *r, struct weir_error *err);
 
 /* runner_explain.c */
-/** What the device says of its times, and what timing costs, goes with the run. */
-MUST_CHECK enum weir_status runner_remark(struct runner *r, struct weir_error *err);
+/** What the device says of the pass, and what timing costs, goes with the run. */
+MUST_CHECK enum weir_status runner_remark(struct replay_result *result,
+                                          const struct runner_pass *pass, struct weir_error *err);
 /** Finds what deviated from the plan. @param pass whose timeline is the run's */
 MUST_CHECK enum weir_status runner_explain(struct replay_result *result,
                                            const struct runner_pass *pass, struct weir_error *err);

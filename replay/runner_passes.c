@@ -101,7 +101,22 @@ static void end_pass(struct runner_pass *pass)
     timeline_free(pass->timeline);
     free(pass->processor_ns);
     free(pass->submit_ns);
+    free(pass->remark);
     *pass = (struct runner_pass){.timeline = NULL};
+}
+
+/* What the device says of the run that it has just done. */
+static enum weir_status take_words(const struct runner *r, struct runner_pass *pass,
+                                   struct weir_error *err)
+{
+    char remark[1000];
+
+    r->result->ops->state(r->device, &pass->state);
+    r->result->ops->remark(r->device, remark, sizeof remark);
+    if (remark[0] == '\0')
+        return WEIR_OK;
+    pass->remark = strdup(remark);
+    return pass->remark == NULL ? weir_error_memory(err) : WEIR_OK;
 }
 
 static void take_pass(struct runner *r, struct runner_pass *pass, struct replay_sample *sample)
@@ -113,7 +128,6 @@ static void take_pass(struct runner *r, struct runner_pass *pass, struct replay_
         pass->submit_ns[s] = ops->submitted_ns(r->device, s);
     }
     runner_sum_kinds(r->result->schedule, pass);
-    ops->remark(r->device, r->remark, sizeof r->remark);
     if (ops->placed != NULL)
         ops->placed(r->device, &r->result->placed);
     sample->makespan_ns = pass->timeline->makespan_ns;
@@ -132,6 +146,8 @@ static enum weir_status run_timed(struct runner *r, struct replay_sample *sample
 
     if (status == WEIR_OK)
         status = r->result->ops->drain(r->device, pass->timeline, err);
+    if (status == WEIR_OK && !sample->is_warm_up)
+        status = take_words(r, pass, err);
     if (status == WEIR_OK)
         take_pass(r, pass, sample);
     else

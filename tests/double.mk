@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A driver and a CUPTI of a GPU that is not there, and what runs on it. They are built without
+# A driver, a CUPTI and an NVML of a GPU that is not there, and what runs on it. They are built without
 # sanitizers: they are loaded into a program that may have them.
 
 double_sources = \
@@ -22,7 +22,9 @@ double_libraries = \
 	tests/double/libcuda.so.1 \
 	tests/double/libcupti.so.13 \
 	tests/double/old/libcuda.so.1 \
-	tests/double/old/libcupti.so.13
+	tests/double/old/libcupti.so.13 \
+	tests/double/libnvidia-ml.so.1 \
+	tests/double/old/libnvidia-ml.so.1
 check_DATA += $(double_libraries)
 tests/double/libcuda.so.1: $(double_sources)
 	$(AM_V_CCLD)$(MKDIR_P) tests/double && \
@@ -45,9 +47,20 @@ tests/double/old/libcupti.so.13: tests/double/old/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@
 tests/double/libcupti.so.13: tests/double/libcuda.so.1
 	$(AM_V_GEN)ln -sf libcuda.so.1 $@
+nvml_sources = tests/double/nvml.c replay/cuda_nvml_abi.h
+nvml_build = $(CC) $(DEFS) $(WEIR_CPPFLAGS) -I$(top_srcdir) -std=c17 -Wall -Wextra -O1 -g -fPIC \
+	-fvisibility=hidden -shared -Wl,-soname,libnvidia-ml.so.1
+tests/double/libnvidia-ml.so.1: $(nvml_sources)
+	$(AM_V_CCLD)$(MKDIR_P) tests/double && \
+	$(nvml_build) -o $@ $(srcdir)/tests/double/nvml.c
+# With the names of older drivers alone.
+tests/double/old/libnvidia-ml.so.1: $(nvml_sources)
+	$(AM_V_CCLD)$(MKDIR_P) tests/double/old && \
+	$(nvml_build) -DDOUBLE_IS_OLD -o $@ $(srcdir)/tests/double/nvml.c
 CLEANFILES += $(double_libraries)
 EXTRA_DIST += \
 	$(double_sources) \
+	tests/double/nvml.c \
 	tests/device/build \
 	tests/device/check \
 	tests/device/plan \

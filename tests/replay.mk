@@ -59,7 +59,7 @@ tests_bench_replay_overhead_SOURCES = tests/bench/replay_overhead.c
 tests_bench_replay_overhead_LDADD = replay/libreplay.a kernels/libkernels.a graph/libgraph.a \
 	base/libbase.a $(GSL_LIBS)
 
-# Compiled where NVIDIA's headers are, never run: what Weir declares of the driver and of CUPTI.
+# Compiled where NVIDIA's headers are, never run: what Weir declares of the driver, CUPTI and NVML.
 check_LIBRARIES =
 if HAVE_CUDA_HEADERS
 check_LIBRARIES += tests/replay/libcuda_abi_check.a
@@ -67,3 +67,9 @@ endif
 tests_replay_libcuda_abi_check_a_SOURCES = tests/replay/cuda_abi_check.c
 tests_replay_libcuda_abi_check_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_replay_libcuda_abi_check_a_CFLAGS = -std=c17 -Wall -Wextra -Werror=incompatible-pointer-types
+if HAVE_NVML_HEADER
+check_LIBRARIES += tests/replay/libnvml_abi_check.a
+endif
+tests_replay_libnvml_abi_check_a_SOURCES = tests/replay/nvml_abi_check.c
+tests_replay_libnvml_abi_check_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_replay_libnvml_abi_check_a_CFLAGS = -std=c17 -Wall -Wextra -Werror=incompatible-pointer-types

@@ -139,6 +139,14 @@ static void set(const char *word)
         double_config.refused_kind = (int)value_of(value);
     } else if (is_key(word, "walk=")) {
         double_config.walk = (enum double_walk)value_of(value);
+    } else if (is_key(word, "init=")) {
+        double_config.init_result = (cu_result)value_of(value);
+    } else if (is_key(word, "open=")) {
+        double_config.open_result = (cu_result)value_of(value);
+    } else if (is_key(word, "compute_mode=")) {
+        double_config.compute_mode = (int)value_of(value);
+    } else if (is_key(word, "mig=")) {
+        double_config.is_part = value_of(value) != 0;
     } else if (is_key(word, "wait_value=")) {
         double_config.has_wait_value = value_of(value) != 0;
     } else {
@@ -174,7 +182,9 @@ void double_configure(void)
     (void)snprintf(words, sizeof words, "%s", text == NULL ? "" : text);
     for (char *word = strtok_r(words, ",", &rest); word != NULL;
          word = strtok_r(NULL, ",", &rest)) {
-        set(word);
+        if (!is_key(word, "nvml.")) {
+            set(word);
+        }
     }
 }
 

@@ -95,7 +95,7 @@ enum double_walk {
     WALK_ESCAPES /* gives one outside the buffer */
 };
 
-/* What WEIR_DOUBLE says: "launch_ns=5000,kappa.fma.h2d=1.3,fault.zero=3";
+/* What WEIR_DOUBLE says (words of NVML: nvml.c): "launch_ns=5000,kappa.fma.h2d=1.3,fault.zero=3";
  * "power=3,eta.memory=0.93,part.read.memory=1". */
 struct double_config {
     int64_t launch_ns; /* of the host: each call that gives the device something to do */
@@ -119,6 +119,9 @@ struct double_config {
     int refused_kind; /* of records: CUPTI refuses this one, when it refuses */
     enum double_walk walk;
     bool has_wait_value;
+    cu_result init_result, open_result; /* of cuInit, and of asking for the context */
+    int compute_mode;
+    bool is_part; /* of a GPU that is divided */
     int64_t fault[DOUBLE_FAULTS];
     int64_t n_seen[DOUBLE_FAULTS];
 };

@@ -62,7 +62,7 @@ cu_result cuInit(unsigned flags)
         return GPU_STUB_LIBRARY;
     if (double_fails(FAULT_MISMATCH))
         return GPU_SYSTEM_DRIVER_MISMATCH;
-    return GPU_SUCCESS;
+    return double_config.init_result;
 }
 
 cu_result cuDriverGetVersion(int *version)
@@ -101,7 +101,8 @@ cu_result cuDeviceGet(cu_device *device, int ordinal)
 cu_result cuDeviceGetName(char *name, int room, cu_device device)
 {
     (void)device;
-    (void)snprintf(name, (size_t)room, "%s", double_name);
+    (void)snprintf(name, (size_t)room, "%s%s", double_name,
+                   double_config.is_part ? " MIG 1g.12gb" : "");
     return GPU_SUCCESS;
 }
 
@@ -111,6 +112,9 @@ cu_result cuDeviceGetAttribute(int *value, cu_device_attribute attribute, cu_dev
     switch (attribute) {
     case GPU_ATTRIBUTE_PROCESSORS:
         *value = 1;
+        break;
+    case GPU_ATTRIBUTE_COMPUTE_MODE:
+        *value = double_config.compute_mode;
         break;
     case GPU_ATTRIBUTE_L2_BYTES:
         *value = 1 << 16;
@@ -151,7 +155,7 @@ cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
 {
     (void)device;
     *context = (cu_context)&state;
-    return GPU_SUCCESS;
+    return double_config.open_result;
 }
 
 cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned flags)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a device is, as answers tell it. */
+#ifndef WEIR_CMD_DEVICE_STATE_H
+#define WEIR_CMD_DEVICE_STATE_H
+
+#include "cmd/json.h"
+#include "replay/device_state.h"
+
+/** An object of all that is known, {} when nothing is. */
+void device_state_json(struct json *json, const char *name, const struct device_state *state);
+/** What is known, then what should be looked at, each on a line of its own behind the indent. */
+void device_state_print(const char *indent, const struct device_state *state);
+
+#endif
