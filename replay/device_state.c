@@ -121,7 +121,7 @@ const char *device_state_text(const struct device_state *state, char *out, size_
         add(&w, "driver %s", state->driver_version);
     add_of(&w, state, "SM clock", DEVICE_SM_MHZ, DEVICE_MOST_SM_MHZ, "MHz");
     if (knows(state, DEVICE_BEFORE_SM_MHZ))
-        add(&w, "before the run %" PRId64 " MHz", state->figures[DEVICE_BEFORE_SM_MHZ]);
+        add(&w, "%" PRId64 " MHz before the run", state->figures[DEVICE_BEFORE_SM_MHZ]);
     add_of(&w, state, "memory clock", DEVICE_MEMORY_MHZ, DEVICE_MOST_MEMORY_MHZ, "MHz");
     if (state->knows_held && state->held != 0)
         add(&w, "clocks held by: %s", device_held_text(state->held, held, sizeof held));

@@ -66,7 +66,10 @@ EXTRA_DIST += \
 	tests/device/plan \
 	tests/device/records.py
 
-double_scripts = tests/double/run.py
+double_scripts = \
+	tests/double/messages.py \
+	tests/double/run.py \
+	tests/double/state.py
 dist_check_SCRIPTS += $(double_scripts)
 if HAVE_PYTHON
 TESTS += $(double_scripts)

@@ -7,6 +7,7 @@
  *   nvml.lanes=8          a figure, by its name below
  *   nvml.held=4           why clocks are held down: NVIDIA's bits
  *   nvml.held_at=7        only at the 7th look; -7: from the 7th on
+ *   nvml.looks=FILE       gets how often that was looked at
  *   nvml.held_ns.heat=50  each look finds them held for so much longer, since it is hot (power: by the
  *                         power limit)
  *
@@ -31,11 +32,10 @@ static int a_device;
 static void check_words(void)
 {
     static const char *const names[] = {
-        "init",    "refuse",        "driver",       "held",
-        "held_at", "held_ns.power", "held_ns.heat", "sm",
-        "most_sm", "memory",        "most_memory",  "temperature",
-        "power",   "power_limit",   "generation",   "most_generation",
-        "lanes",   "most_lanes",    "mig"};
+        "init",       "refuse",          "driver",       "held",       "held_at",
+        "looks",      "held_ns.power",   "held_ns.heat", "sm",         "most_sm",
+        "memory",     "most_memory",     "temperature",  "power",      "power_limit",
+        "generation", "most_generation", "lanes",        "most_lanes", "mig"};
     const char *at = getenv("WEIR_DOUBLE");
 
     while (at != NULL && (at = strstr(at, "nvml.")) != NULL) {
@@ -112,6 +112,17 @@ nvml_result nvmlSystemGetDriverVersion(char *version, unsigned room)
     return result;
 }
 
+static void tell_looks(long n_looks)
+{
+    char path[256];
+    FILE *file = word("looks", path, sizeof path) == NULL ? NULL : fopen(path, "w");
+
+    if (file != NULL) {
+        fprintf(file, "%ld\n", n_looks);
+        (void)fclose(file);
+    }
+}
+
 nvml_result nvmlDeviceGetCurrentClocksThrottleReasons(nvml_device device,
                                                       unsigned long long *reasons)
 {
@@ -121,6 +132,7 @@ nvml_result nvmlDeviceGetCurrentClocksThrottleReasons(nvml_device device,
     nvml_result result = answer(device, "held", NVML_HELD_IDLE, &bits);
 
     n_looks++;
+    tell_looks(n_looks);
     *reasons = (at < 0 ? n_looks >= -at : n_looks == at) ? bits : NVML_HELD_IDLE;
     return result;
 }
@@ -157,7 +169,7 @@ nvml_result nvmlDeviceGetClockInfo(nvml_device device, nvml_clock which, unsigne
 
 nvml_result nvmlDeviceGetMaxClockInfo(nvml_device device, nvml_clock which, unsigned *mhz)
 {
-    return which == NVML_CLOCK_OF_SM ? answer(device, "most_sm", 1980, mhz)
+    return which == NVML_CLOCK_OF_SM ? answer(device, "most_sm", 2000, mhz)
                                      : answer(device, "most_memory", 3201, mhz);
 }
 
