@@ -175,7 +175,7 @@ void replay_write_common(struct json *json, const struct replay_work *work)
     json_text(json, "scale_bytes_why",
               work->options.scale_bytes > 0 ? "--scale-bytes" : result->schedule->scale_bytes_why);
     write_repeats(json, work);
-    json_integer(json, "queues", result->schedule->lanes.n_lanes);
+    json_integer(json, "n_queues", result->schedule->lanes.n_lanes);
     json_integer(json, "processors", result->info.n_processors);
     json_integer(json, "busy_queues", result->sharing.busy_queues);
     json_boolean(json, "is_time_shared", result->sharing.is_time_shared);

@@ -140,14 +140,17 @@ enum weir_status runner_figures(struct runner *r, struct weir_error *err)
     struct replay_result *result = r->result;
     int64_t *values_ns = malloc((result->n_samples + (size_t)1) * sizeof *values_ns);
     double *log_ratios = malloc((result->n_samples + (size_t)1) * sizeof *log_ratios);
-    enum weir_status status = values_ns == NULL || log_ratios == NULL
-                                  ? weir_error_memory(err)
-                                  : runner_spread(r, &result->spread, err);
+    enum weir_status status;
 
-    if (status == WEIR_OK)
-        status = find_kinds(r, values_ns, err);
-    if (status == WEIR_OK)
-        status = find_timing(result, values_ns, log_ratios, err);
+    if (values_ns == NULL || log_ratios == NULL) {
+        status = weir_error_memory(err);
+    } else {
+        status = runner_spread(r, &result->spread, err);
+        if (status == WEIR_OK)
+            status = find_kinds(r, values_ns, err);
+        if (status == WEIR_OK)
+            status = find_timing(result, values_ns, log_ratios, err);
+    }
     free(values_ns);
     free(log_ratios);
     return status;

@@ -284,6 +284,7 @@ def equals_its_plan_by_events(rig):
             check(all(row[3] == "event" for row in real), "times do not say that events took them")
             check(any(phrase in deviation["what"] for deviation in answer["deviations"]),
                   f"{fault} {refusal}: {answer['deviations']}")
+            check(abs(answer["timing"]["ratio"] - 1) < 1e-6, "events of the double cost nothing")
 
 
 def does_without_a_kind_that_is_refused(rig):
@@ -488,6 +489,16 @@ def decides_nothing_from_few_pairs(rig):
     check(answer["median_interval_ns"] is None, answer)
     check(timing["ratio"] > 1.02 and "by 2 pairs of runs: undecided" in text, text)
     check(any(d["what"].startswith("perhaps perturbed: ") for d in answer["deviations"]), answer)
+
+
+def is_cold_in_every_run(rig):
+    """Each of a pair opens the device anew."""
+    (rig.folder / "cold.weir").write_text(PLAN.replace("graph plan", "graph plan scope=cold"))
+    rig.simulate("cold.weir")
+    answer, _ = rig.repeated("--repeats", "4")
+    check(answer["scope"] == "cold" and answer["warm_up"] == 0, answer)
+    check(set(answer["makespans_ns"]) == {6000000} and answer["timing"]["pairs"] == 4, answer)
+    check(all(abs(ns - 6000000) < 1000 for ns in answer["untimed_makespans_ns"]), answer)
 
 
 def pairs_cancel_a_drift(rig):
@@ -707,6 +718,7 @@ TESTS = [
     names_the_cost_of_submission,
     tells_what_timing_costs,
     decides_nothing_from_few_pairs,
+    is_cold_in_every_run,
     pairs_cancel_a_drift,
     repeats_until_the_median_is_known,
     finds_contention,
