@@ -65,7 +65,7 @@ const char *explained_engine(const struct explained *explained, weir_engine engi
 const char *explained_domain(const struct explained *explained, weir_domain domain);
 const char *explained_class(const struct explained *explained, weir_class class_);
 
-/** Prints a time of the run to the nanosecond: 12.518043211 s. (explained_text.c) */
+/** Prints a time of the run to the nanosecond: 12.518043211 s. (explained_put.c) */
 void explained_put_at(int64_t ns);
 
 /* explained_json.c: parts of an answer, each a key of the object that is open. */
@@ -76,7 +76,7 @@ void explained_json_pressure(struct json *json, const struct explained *explaine
 void explained_json_overlaps(struct json *json, const struct explained *explained);
 void explained_json_bounds(struct json *json, const struct explained *explained);
 
-/* explained_text.c: the same for people, each a paragraph. */
+/* explained_text*.c: the same for people, each a paragraph. */
 void explained_print_makeup(const struct explained *explained);
 void explained_print_stalls(const struct explained *explained);
 void explained_print_waits(const struct explained *explained);

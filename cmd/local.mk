@@ -47,7 +47,11 @@ weir_SOURCES = \
 	cmd/explained.c \
 	cmd/explained.h \
 	cmd/explained_json.c \
+	cmd/explained_put.c \
+	cmd/explained_put.h \
 	cmd/explained_text.c \
+	cmd/explained_text_shared.c \
+	cmd/explained_text_waits.c \
 	cmd/export.c \
 	cmd/figure.c \
 	cmd/figure.h \

@@ -10,12 +10,10 @@ TIMEOUT_S = 120
 
 
 def runs_of(store):
-    """The numbers of the runs of a store; none when the file is no store."""
+    """The numbers of the runs of a store."""
     connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
     try:
         return [number for number, in connection.execute("SELECT id FROM run ORDER BY id")]
-    except sqlite3.Error:
-        return []
     finally:
         connection.close()
 
@@ -24,7 +22,12 @@ def wrong_runs(program, folder):
     """What is wrong with the runs of every store of a folder; empty when nothing is."""
     found = []
     for store in sorted(pathlib.Path(folder).glob("*.db")):
-        for number in runs_of(store):
+        try:
+            runs = runs_of(store)
+        except sqlite3.Error as error:
+            found.append(f"{store.name} cannot be read: {error}")
+            continue
+        for number in runs:
             done = subprocess.run([program, "verify", str(number), "--db", store.name],
                                   cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, errors="backslashreplace", timeout=TIMEOUT_S)
