@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces of which paragraphs about a run are made. */
+#include "cmd/explained_put.h"
+
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "cmd/explained_put.h"
 
 void explained_put_node(const struct explained *explained, weir_node node)
 {
