@@ -5,6 +5,7 @@ replay_tests = \
 	tests/replay/test_account \
 	tests/replay/test_calibrate \
 	tests/replay/test_deviate \
+	tests/replay/test_device_state \
 	tests/replay/test_families \
 	tests/replay/test_fit \
 	tests/replay/test_host \
@@ -28,6 +29,8 @@ tests_replay_test_calibrate_SOURCES = tests/replay/test_calibrate.c
 tests_replay_test_calibrate_LDADD = $(replay_test_libs)
 tests_replay_test_deviate_SOURCES = tests/replay/test_deviate.c tests/replay/plan.h
 tests_replay_test_deviate_LDADD = $(replay_test_libs)
+tests_replay_test_device_state_SOURCES = tests/replay/test_device_state.c
+tests_replay_test_device_state_LDADD = $(replay_test_libs)
 tests_replay_test_families_SOURCES = tests/replay/test_families.c
 tests_replay_test_families_LDADD = $(replay_test_libs)
 tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
