@@ -74,3 +74,8 @@ dist_check_SCRIPTS += $(double_scripts)
 if HAVE_PYTHON
 TESTS += $(double_scripts)
 endif
+
+# The program, for tests/device/build to link with what else is not where it is to run.
+weir-portable: $(weir_OBJECTS) $(weir_DEPENDENCIES)
+	$(AM_V_CCLD)$(LINK) $(weir_OBJECTS) $(weir_LDADD) $(LIBS)
+CLEANFILES += weir-portable

@@ -550,18 +550,23 @@ def finds_contention(rig):
 
 
 def is_checked_whole(rig):
+    """With the program and the scripts that are made for a machine that has no library of Weir's."""
+    made = rig.folder / "made"
+    done = subprocess.run(["sh", pathlib.Path(os.environ["WEIR_SOURCE"]) / "tests/device/build", made],
+                          cwd=os.environ["WEIR_BUILD"], env=dict(os.environ, MAKEFLAGS=""),
+                          timeout=TIMEOUT_S, capture_output=True, text=True)
+    check(done.returncode == 0, done.stdout[-1000:] + done.stderr)
     wrapper = rig.folder / "weir"
     wrapper.write_text(f"#!/bin/sh\nWEIR_DOUBLE=memory_bytes=150000000000,unit_ns.h2d=0.02,"
                        f"unit_ns.d2h=0.02,unit_ns.d2d=0.001,unit_ns.read=0.001,kappa.fma.h2d=1.05 "
                        f"LD_PRELOAD={DOUBLE}/libcuda.so.1 LD_LIBRARY_PATH={DOUBLE} "
-                       f"ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 exec {WEIR} \"$@\"\n")
+                       f"ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 exec {made}/weir \"$@\"\n")
     wrapper.chmod(0o755)
-    check_script = pathlib.Path(os.environ["WEIR_SOURCE"]) / "tests" / "device" / "check"
     n = 4 if os.environ.get("WEIR_BRIEF") else 24
     environment = dict(os.environ, WEIR_CHECK_REPEATS="1", WEIR_CHECK_WARM_UP="1",
                        WEIR_CHECK_PLANS=str(n))
     for part in ("1", "2"):
-        done = subprocess.run(["sh", check_script, part, wrapper, "out"], cwd=rig.folder,
+        done = subprocess.run(["sh", made / "check", part, wrapper, "out"], cwd=rig.folder,
                               env=environment, timeout=TIMEOUT_S, capture_output=True, text=True)
         check(done.returncode == 0, done.stdout[-2000:] + done.stderr)
     report = (rig.folder / "out" / "report.txt").read_text()
