@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures by their names, what holds clocks down, and the notes, line by line. */
 #include "cmd/device_state.h"
 
 #include <stdio.h>
@@ -45,13 +46,18 @@ void device_state_json(struct json *json, const char *name, const struct device_
     json_close_object(json);
 }
 
-void device_state_print(const char *indent, const struct device_state *state)
+void device_state_print(const char *first, const char *indent, const struct device_state *state)
 {
     char text[TEXT_BYTES], *rest = text;
 
-    if (device_state_text(state, text, sizeof text)[0] != '\0')
-        printf("%s%s\n", indent, text);
+    if (device_state_text(state, text, sizeof text)[0] != '\0') {
+        printf("%s%s\n", first, text);
+        first = indent;
+    }
     (void)device_state_notes(state, text, sizeof text);
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-        printf("%s%s\n", indent, line);
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        printf("%s%s\n", first, line);
+        first = indent;
+    }
 }

@@ -8,7 +8,8 @@
 
 /** An object of all that is known, {} when nothing is. */
 void device_state_json(struct json *json, const char *name, const struct device_state *state);
-/** What is known, then what should be looked at, each on a line of its own behind the indent. */
-void device_state_print(const char *indent, const struct device_state *state);
+/** What is known, then what should be looked at, each on a line of its own.
+ *  @param first in front of the first line  @param indent in front of others */
+void device_state_print(const char *first, const char *indent, const struct device_state *state);
 
 #endif

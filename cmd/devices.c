@@ -51,7 +51,7 @@ static void print_text(const struct device_ops *ops, const struct device_info *i
     printf("%-6s %s; %s of memory free\n", ops->name, info->name, memory);
     if (info->abilities[0] != '\0')
         printf("       %s\n", info->abilities);
-    device_state_print("       ", &info->state);
+    device_state_print("       ", "       ", &info->state);
 }
 
 static enum weir_status run(const struct cmd_context *context, int argc, char **argv,

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "cmd/device_state.h"
 #include "cmd/replay_internal.h"
 #include "cmd/replayed.h"
 
@@ -102,6 +103,7 @@ void replay_answer_text(const struct replay_work *work)
            work->options.scale_bytes > 0 ? "as given" : result->schedule->scale_bytes_why);
     print_queues(result);
     print_storage(result);
+    device_state_print("  device          ", "                  ", &result->state);
     printf("  constraints     %" PRIu64 " given, %" PRIu64 " implied, %" PRIu64 " induced, %" PRIu64
            " added: %" PRIu64 " kept by queues, %" PRIu64 " waited for; %zu inserted\n",
            counts->n_given, counts->n_implied, counts->n_induced, counts->n_added,

@@ -172,6 +172,6 @@ const char *device_state_notes(const struct device_state *state, char *out, size
             "this is a part of a GPU that is divided (MIG): the processors and the memory that it "
             "tells are its own, and the link to the host is everybody's");
     if (state->why_unknown[0] != '\0')
-        add(&w, "clocks, link and temperature are not known: %s", state->why_unknown);
+        add(&w, "no more is known of the GPU: %s", state->why_unknown);
     return out;
 }

@@ -109,6 +109,14 @@ def tells_of_a_bad_link(rig):
         check("notes" not in state(rig, double), double)
 
 
+def tells_of_a_link_after_a_replay(rig):
+    rig.simulate()
+    done = rig.weir("replay", "sim", "--device", "cuda", "--repeats", "1", "--warm-up", "0", *SMALL,
+                    double="nvml.lanes=8")
+    check(done.returncode == 0 and "8 of 16 lanes" in done.stdout
+          and "SM clock 2000 of 2000 MHz, 2000 MHz before the run" in done.stdout, done.stdout)
+
+
 def tells_of_a_part(rig):
     check(state(rig, "nvml.mig=1")["is_mig"], "MIG is on")
     told = state(rig, "mig=1,nvml.refuse=all")
@@ -227,7 +235,8 @@ def has_no_gpu_that_is_prohibited(rig):
 
 
 TESTS = [tells_how_the_gpu_is, leaves_out_what_is_refused, works_without_nvml,
-         knows_the_names_of_older_drivers, tells_of_a_bad_link, tells_of_a_part,
+         knows_the_names_of_older_drivers, tells_of_a_bad_link,
+         tells_of_a_link_after_a_replay, tells_of_a_part,
          doubts_a_gpu_that_slows_down, tries_again_when_it_slowed_down_once, tells_of_a_power_cap,
          keeps_how_the_gpu_was, tells_why_the_driver_does_not_start,
          tells_why_a_gpu_cannot_be_opened, has_no_gpu_that_is_prohibited]
