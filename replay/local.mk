@@ -87,6 +87,7 @@ replay_libreplay_a_SOURCES = \
 	replay/runner_figures.c \
 	replay/runner_internal.h \
 	replay/runner_passes.c \
+	replay/runner_repeats.c \
 	replay/schedule.c \
 	replay/schedule.h \
 	replay/schedule_needs.c \

@@ -26,12 +26,19 @@ struct runner {
 };
 
 /* runner_passes.c */
+/** Runs the steps once, on the open device or a new one. A run that is timed and counts is the next of
+ *  the passes. @param sample says whether it counts, and takes what the run tells */
+MUST_CHECK enum weir_status runner_run_one(struct runner *r, bool is_timed,
+                                           struct replay_sample *sample, struct weir_error *err);
+void runner_close(struct runner *r);
+/** Gives all passes back. */
+void runner_end(struct runner *r);
+
+/* runner_repeats.c */
 /** Runs the steps again and again, until there are repeats enough. */
 MUST_CHECK enum weir_status runner_run(struct runner *r, struct weir_error *err);
 /** The pass with the median makespan, the shorter of two; of equal ones the first. */
 uint32_t runner_median(const struct runner *r);
-/** Gives all passes back. */
-void runner_end(struct runner *r);
 
 /* runner_figures.c */
 /** Fills in what a pass says of each kind of node. */
