@@ -150,7 +150,15 @@ static void json_sets(struct json *json, const struct calibration *c)
 
 static void json_model(struct json *json, const struct calibration *c)
 {
+    static const char *const basis[] = {[FAMILIES_POWER_FITTED] = "fitted",
+                                        [FAMILIES_POWER_WIDE] = "fixed, since its interval is wide",
+                                        [FAMILIES_POWER_ILL] =
+                                            "fixed, since the fit is ill-conditioned"};
+
     json_range(json, "power", "low_power", "high_power", c->model.power, &c->model.power_range);
+    json_text(json, "power_basis", basis[c->model.power_basis]);
+    json_ratio(json, "condition_number", c->model.condition);
+    json_ratio(json, "share_condition_number", c->model.share_condition);
     json_open_array(json, "resources");
     for (int r = 0; r < CALIBRATE_RESOURCES; r++) {
         json_open_object(json, NULL);
@@ -190,6 +198,12 @@ static void json_contention(struct json *json, const struct calibration *c)
         json_ratio(json, "mean_error_ratio", c->errors[f].mean);
         json_ratio(json, "median_error_ratio", c->errors[f].median);
         json_ratio(json, "p95_error_ratio", c->errors[f].p95);
+        json_ratio(json, "aicc", c->errors[f].aicc);
+        json_integer(json, "parameters", c->errors[f].n_parameters);
+        if (c->is_fitted) {
+            json_integer(json, "rank", c->choice.rank[f]);
+            json_text(json, "behind_by", families_basis_name(c->choice.basis[f]));
+        }
         json_close_object(json);
     }
     json_close_array(json);
@@ -257,6 +271,18 @@ static void print_kappas(const struct calibration *c)
     printf("\n");
 }
 
+static void print_family(const struct calibration *c, enum family family)
+{
+    const struct families_error *error = &c->errors[family];
+
+    printf("  %-9s %6.1f %% %6.1f %% %6.1f %% %9.1f", families_name(family), 100 * error->mean,
+           100 * error->median, 100 * error->p95, error->aicc);
+    if (family == calibrate_family(c))
+        printf("  --contention measured\n");
+    else
+        printf("  behind by %s\n", families_basis_name(c->choice.basis[family]));
+}
+
 static void print_families(const struct calibration *c)
 {
     if (c->n_unseen == 0) {
@@ -264,15 +290,15 @@ static void print_families(const struct calibration *c)
                "processors; no model could be judged)\n");
         return;
     }
-    printf("\n  error on %" PRIu32
-           " sets of three that no fit saw: mean, median, 95th percentile\n",
-           c->n_unseen);
+    printf("\n  error on %" PRIu32 " sets of three that no fit saw, and AICc of those that were "
+           "fitted\n  %-9s %8s %8s %8s %9s\n",
+           c->n_unseen, "", "mean", "median", "p95", "AICc");
     for (int f = 0; f < (c->is_fitted ? FAMILIES : 1); f++)
-        printf("  %-9s %6.1f %% %6.1f %% %6.1f %%%s\n", families_name((enum family)f),
-               100 * c->errors[f].mean, 100 * c->errors[f].median, 100 * c->errors[f].p95,
-               (enum family)f == calibrate_family(c) ? "  --contention measured" : "");
+        print_family(c, (enum family)f);
     if (!c->is_fitted)
         printf("  no other model fits what was measured\n");
+    else if (c->model.power_basis != FAMILIES_POWER_FITTED)
+        printf("  the roofline's power is fixed to %g: the sets do not tell it\n", c->model.power);
 }
 
 static void answer_text(const struct calibration *c, const char *path)

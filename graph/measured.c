@@ -24,35 +24,61 @@ static const char *name_of(const struct graph *graph, uint32_t index)
     return graph_text(graph, graph_param(graph, index)->name);
 }
 
-/* The family that a `param measured` line names; MEASURED_NONE when it is no such line. */
-static enum measured_family family_said(const struct graph *graph, uint32_t index)
+static enum measured_family family_named(const char *name)
 {
-    if (strcmp(family_of(graph, index), "measured") != 0) {
-        return MEASURED_NONE;
-    }
     for (int i = MEASURED_PAIRWISE; i <= MEASURED_ROOFLINE; i++) {
-        if (strcmp(name_of(graph, index), names[i]) == 0) {
+        if (strcmp(name, names[i]) == 0) {
             return (enum measured_family)i;
         }
     }
     return MEASURED_NONE;
 }
 
+/* The family that a `param measured` line names; MEASURED_NONE when it is no such line. */
+static enum measured_family family_said(const struct graph *graph, uint32_t index)
+{
+    return strcmp(family_of(graph, index), "measured") == 0 ? family_named(name_of(graph, index))
+                                                            : MEASURED_NONE;
+}
+
+/* One that was fitted, as far as it is known which. */
+struct candidate {
+    enum measured_family family;
+    double rank, error;
+};
+
+static bool is_before(const struct candidate *a, const struct candidate *b)
+{
+    if (a->rank < b->rank || b->rank < a->rank) {
+        return a->rank < b->rank;
+    }
+    if (a->error < b->error || b->error < a->error) {
+        return a->error < b->error;
+    }
+    return a->family < b->family;
+}
+
 enum measured_family measured_family(const struct graph *graph)
 {
-    enum measured_family best = MEASURED_NONE;
-    double least = INFINITY;
+    struct candidate best = {.family = MEASURED_NONE, .rank = INFINITY, .error = INFINITY};
+    double ranks[MEASURED_ROOFLINE + 1] = {INFINITY, INFINITY, INFINITY, INFINITY};
 
     for (uint32_t i = 0; i < graph_n_params(graph); i++) {
-        enum measured_family family = family_said(graph, i);
-        double error = graph_param(graph, i)->value;
-
-        if (family != MEASURED_NONE && (error < least || (!(error > least) && family < best))) {
-            best = family;
-            least = error;
+        if (strcmp(family_of(graph, i), "measured.rank") == 0) {
+            ranks[family_named(name_of(graph, i))] = graph_param(graph, i)->value;
         }
     }
-    return best;
+    for (uint32_t i = 0; i < graph_n_params(graph); i++) {
+        struct candidate candidate = {.family = family_said(graph, i),
+                                      .error = graph_param(graph, i)->value};
+
+        candidate.rank = ranks[candidate.family];
+        if (candidate.family != MEASURED_NONE &&
+            (best.family == MEASURED_NONE || is_before(&candidate, &best))) {
+            best = candidate;
+        }
+    }
+    return best.family;
 }
 
 /* The resource that a demand of the family is of; NULL: it is no such line. */
@@ -150,11 +176,17 @@ static enum weir_status check_family(const struct graph *graph, uint32_t index,
                                      struct weir_error *err)
 {
     double value = graph_param(graph, index)->value;
+    bool is_rank = strcmp(family_of(graph, index), "measured") != 0;
 
-    if (family_said(graph, index) == MEASURED_NONE) {
+    if (family_named(name_of(graph, index)) == MEASURED_NONE) {
+        return weir_error_set(err, WEIR_INPUT, "param %s %s: expected pairwise, share or roofline",
+                              family_of(graph, index), name_of(graph, index));
+    }
+    if (!(value >= 0) && is_rank) {
         return weir_error_set(err, WEIR_INPUT,
-                              "param measured %s: expected pairwise, share or roofline",
-                              name_of(graph, index));
+                              "param measured.rank %s %g: expected its place among those that were "
+                              "fitted, of which the least is used, 0 or more",
+                              name_of(graph, index), value);
     }
     if (!(value >= 0)) {
         return weir_error_set(err, WEIR_INPUT,
@@ -171,7 +203,7 @@ static enum weir_status read_line(const struct graph *graph, uint32_t index, str
     const char *family = family_of(graph, index);
     const char *name = name_of(graph, index);
 
-    if (strcmp(family, "measured") == 0) {
+    if (strcmp(family, "measured") == 0 || strcmp(family, "measured.rank") == 0) {
         return check_family(graph, index, err);
     }
     if (out->family == MEASURED_PAIRWISE) {

@@ -2,8 +2,10 @@
 /* The fitted models of contention that a machine says, by `param` lines:
  *
  *     param measured FAMILY ERROR           pairwise, share or roofline: its error on sets that the fit
- *                                           never saw; the least is used, of equal ones the first in
- *                                           this order
+ *                                           never saw
+ *     param measured.rank FAMILY RANK       its place in the order of choice: the least is used; one
+ *                                           without it comes after all that have it; of equal ones that
+ *                                           of least error, and of these the first in the order above
  *     param share.demand.RES CLASS RATE     what a node of the class asks of the resource alone, unless
  *                                           it says `uses` itself
  *     param share.eta RES ETA               the part of its capacity that a resource gives to several (1)

@@ -73,9 +73,9 @@ struct calibration {
     bool is_fitted; /* models to pairs and sets; else only the factors of pairs are known */
     struct families_demands demands;
     struct families_model model;
-    struct families_error
-        errors[FAMILIES]; /* on sets that no fit saw; of pairwise also when nothing
-                                               was fitted, if there are any */
+    /* On sets that no fit saw; of pairwise also when nothing was fitted, if there are any. */
+    struct families_error errors[FAMILIES];
+    struct families_choice choice; /* of what was fitted */
 };
 
 /** Measures. WEIR_DEVICE when the device is not there, fails, or is too busy for any figure. */
@@ -93,7 +93,7 @@ const char *calibrate_resource_name(enum calibrate_resource);
 enum calibrate_class calibrate_fullest(const struct calibration *calibration,
                                        enum calibrate_resource);
 double calibrate_capacity(const struct calibration *calibration, enum calibrate_resource);
-/** The family that a simulation takes: of those that are known the one of least error. */
+/** The family that a simulation takes: of those that are known the best. */
 enum family calibrate_family(const struct calibration *calibration);
 /* Of a class: its name in the machine. */
 const char *calibrate_class_name(enum calibrate_class);

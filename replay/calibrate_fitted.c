@@ -148,6 +148,34 @@ static enum weir_status add_model(struct graph *graph, const struct calibration 
     return status;
 }
 
+/* Where the sets do not tell the power it is an assumption. */
+static enum weir_status power_evidence(struct graph *graph, const struct calibration *c,
+                                       struct graph_evidence *out, struct weir_error *err)
+{
+    const struct families_model *model = &c->model;
+    char why[120];
+    char text[400];
+
+    if (model->power_basis == FAMILIES_POWER_FITTED) {
+        (void)snprintf(text, sizeof text,
+                       "the power, to the nearest quarter (condition number of the fit %.1f)",
+                       model->condition);
+        return fitted_evidence(graph, c, text, model->power, &model->power_range, out, err);
+    }
+    if (model->power_basis == FAMILIES_POWER_WIDE)
+        (void)snprintf(why, sizeof why, "its 95 %% interval %.3g..%.3g spans more than %g times",
+                       model->power_range.low, model->power_range.high, FAMILIES_MOST_SPAN);
+    else
+        (void)snprintf(why, sizeof why, "the fit is ill-conditioned, by %.3g, more than %g",
+                       model->condition, FAMILIES_MOST_CONDITION);
+    (void)snprintf(text, sizeof text,
+                   "weir calibrate on %s: the power is fixed, since %" PRIu32
+                   " sets of actions at once do not tell it: %s",
+                   c->info.name, model->n_sets, why);
+    *out = (struct graph_evidence){.kind = EVIDENCE_ASSUMED, .confidence = 0.2};
+    return graph_intern_text(graph, text, &out->detail, err);
+}
+
 static enum weir_status add_models(struct graph *graph, const struct calibration *c,
                                    struct weir_error *err)
 {
@@ -161,8 +189,7 @@ static enum weir_status add_models(struct graph *graph, const struct calibration
     if (status == WEIR_OK)
         status = add_model(graph, c, FAMILY_ROOFLINE, err);
     if (status == WEIR_OK)
-        status = fitted_evidence(graph, c, "the power, to the nearest quarter", c->model.power,
-                                 &c->model.power_range, &evidence, err);
+        status = power_evidence(graph, c, &evidence, err);
     return status == WEIR_OK ? add_param(graph, "roofline", "p", c->model.power, &evidence, err)
                              : status;
 }
@@ -187,6 +214,36 @@ static enum weir_status add_family(struct graph *graph, const struct calibration
     status = graph_intern_text(graph, text, &evidence.detail, err);
     return status == WEIR_OK ? add_param(graph, "measured", families_name(family),
                                          rounded(error->mean), &evidence, err)
+                             : status;
+}
+
+/* The family's place in the order of choice, and what decided. */
+static enum weir_status add_rank(struct graph *graph, const struct calibration *c,
+                                 enum family family, struct weir_error *err)
+{
+    static const char *const said[] = {
+        [FAMILIES_BY_MEDIAN] = "by the median error, by more than chance",
+        [FAMILIES_BY_P95] = "by the 95th percentile of the errors, by more than chance, where the "
+                            "medians do not differ",
+        [FAMILIES_BY_AICC] =
+            "by Akaike's criterion, where the errors differ by no more than chance"};
+    struct graph_evidence evidence = {.kind = EVIDENCE_FITTED,
+                                      .confidence =
+                                          c->choice.basis[family] == FAMILIES_BY_AICC ? 0.5 : 0.8};
+    char text[400];
+    char place[200] = "the best";
+    enum weir_status status;
+
+    if (family != c->choice.best)
+        (void)snprintf(place, sizeof place, "behind %s %s", families_name(c->choice.best),
+                       said[c->choice.basis[family]]);
+    (void)snprintf(text, sizeof text,
+                   "weir calibrate on %s: %s; corrected Akaike criterion %.1f, of %" PRIu32
+                   " parameters",
+                   c->info.name, place, c->errors[family].aicc, c->errors[family].n_parameters);
+    status = graph_intern_text(graph, text, &evidence.detail, err);
+    return status == WEIR_OK ? add_param(graph, "measured.rank", families_name(family),
+                                         c->choice.rank[family], &evidence, err)
                              : status;
 }
 
@@ -231,5 +288,7 @@ enum weir_status calibrate_add_fitted(struct graph *graph, const struct calibrat
     status = add_family(graph, c, FAMILY_SHARE, err);
     if (status == WEIR_OK)
         status = add_family(graph, c, FAMILY_ROOFLINE, err);
+    for (int f = 0; f < FAMILIES && status == WEIR_OK; f++)
+        status = add_rank(graph, c, (enum family)f, err);
     return status == WEIR_OK ? add_models(graph, c, err) : status;
 }

@@ -275,7 +275,10 @@ enum weir_status calibrate_fit_sets(struct calibration *c, struct weir_error *er
             c->model.weight[i] = c->model.share_weight[i] = 1;
         c->model.power = 1;
     }
-    status = families_judge(&c->demands, &c->model, unseen, c->n_unseen, c->errors, err);
+    status = families_judge(&c->demands, &c->model, fitted, n, unseen, c->n_unseen, c->errors, err);
+    if (status == WEIR_OK && c->is_fitted)
+        status = families_choose(&c->demands, &c->model, unseen, c->n_unseen, c->errors, &c->choice,
+                                 err);
     /* As they will stand in the machine, so that whoever compares them there finds the same. */
     for (int f = 0; f < FAMILIES && status == WEIR_OK; f++)
         c->errors[f].mean = round(c->errors[f].mean * 1e4) / 1e4;
@@ -284,5 +287,5 @@ enum weir_status calibrate_fit_sets(struct calibration *c, struct weir_error *er
 
 enum family calibrate_family(const struct calibration *c)
 {
-    return c->is_fitted ? families_best(c->errors) : FAMILY_PAIRWISE;
+    return c->is_fitted ? c->choice.best : FAMILY_PAIRWISE;
 }

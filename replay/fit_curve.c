@@ -5,6 +5,7 @@
  * makes no outliers. */
 #include "replay/fit_curve.h"
 
+#include <gsl/gsl_eigen.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <gsl/gsl_rng.h>
@@ -165,6 +166,53 @@ static bool find_deviations(const struct work *work, double *deviations)
     return is_found;
 }
 
+static double column_product(const gsl_matrix *jacobian, size_t a, size_t b)
+{
+    double product = 0;
+
+    for (size_t i = 0; i < jacobian->size1; i++)
+        product += gsl_matrix_get(jacobian, i, a) * gsl_matrix_get(jacobian, i, b);
+    return product;
+}
+
+/* @return the ratio of the eigenvalues of a matrix that is destroyed; below 0: memory ran out */
+static double eigenvalue_ratio(gsl_matrix *products)
+{
+    gsl_vector *values = gsl_vector_alloc(products->size1);
+    gsl_eigen_symm_workspace *space = gsl_eigen_symm_alloc(products->size1);
+    double ratio = -1;
+
+    if (values != NULL && space != NULL && gsl_eigen_symm(products, values, space) == GSL_SUCCESS)
+        ratio = gsl_vector_max(values) / fmax(gsl_vector_min(values), 0);
+    gsl_eigen_symm_free(space);
+    gsl_vector_free(values);
+    return ratio;
+}
+
+static bool find_condition(const struct work *work, double *condition)
+{
+    size_t n = work->curve->n_parameters;
+    const gsl_matrix *jacobian = gsl_multifit_nlinear_jac(work->space);
+    gsl_matrix *products = gsl_matrix_alloc(n, n);
+    double ratio;
+
+    if (products == NULL)
+        return false;
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = 0; b < n; b++) {
+            double lengths = sqrt(column_product(jacobian, a, a) * column_product(jacobian, b, b));
+
+            /* Of a parameter so near 0 that no step of a part of it is left the column is 0. */
+            gsl_matrix_set(products, a, b,
+                           lengths > 0 ? column_product(jacobian, a, b) / lengths : a == b);
+        }
+    }
+    ratio = eigenvalue_ratio(products);
+    gsl_matrix_free(products);
+    *condition = sqrt(ratio);
+    return ratio >= 0;
+}
+
 static enum weir_status no_fit(const struct fit_curve *curve, struct weir_error *err)
 {
     return weir_error_set(err, WEIR_INPUT,
@@ -173,8 +221,16 @@ static enum weir_status no_fit(const struct fit_curve *curve, struct weir_error 
                           curve->n_parameters, curve->n_values);
 }
 
-enum weir_status fit_curve(const struct fit_curve *curve, double *parameters, double *deviations,
-                           struct weir_error *err)
+static enum weir_status find_quality(const struct work *work, struct fit_curve_quality *out,
+                                     struct weir_error *err)
+{
+    if (!find_deviations(work, out->deviations))
+        return no_fit(work->curve, err);
+    return find_condition(work, &out->condition) ? WEIR_OK : weir_error_memory(err);
+}
+
+enum weir_status fit_curve(const struct fit_curve *curve, double *parameters,
+                           struct fit_curve_quality *quality, struct weir_error *err)
 {
     size_t *rows = malloc((curve->n_values + 1) * sizeof *rows);
     double found[FIT_CURVE_PARAMETERS];
@@ -186,8 +242,10 @@ enum weir_status fit_curve(const struct fit_curve *curve, double *parameters, do
     memcpy(found, parameters, curve->n_parameters * sizeof *found);
     if (rows == NULL || !work_begin(&work, curve, rows, curve->n_values))
         status = weir_error_memory(err);
-    else if (!find(&work, found) || (deviations != NULL && !find_deviations(&work, deviations)))
+    else if (!find(&work, found))
         status = no_fit(curve, err);
+    else if (quality != NULL)
+        status = find_quality(&work, quality, err);
     if (status == WEIR_OK)
         memcpy(parameters, found, curve->n_parameters * sizeof *found);
     work_free(&work);

@@ -20,11 +20,19 @@ struct fit_curve {
     const double *prior, *prior_sigmas;
 };
 
-/** Finds the parameters. @param parameters in: where to begin; out: found
- *  @param deviations by parameter: the standard deviation, from the covariance at the end; may be NULL
+/* What is known of parameters that were found. */
+struct fit_curve_quality {
+    double deviations[FIT_CURVE_PARAMETERS]; /* standard, from the covariance at the end */
+    /* Of the Jacobian at the end, the column of each parameter divided by its length: the square root of
+     * the greatest eigenvalue of their products over the least. 1: each does what no other does; without
+     * bound: some can stand for each other. */
+    double condition;
+};
+
+/** Finds the parameters. @param parameters in: where to begin; out: found  @param quality may be NULL
  *  WEIR_INPUT when none are found; WEIR_MEMORY */
 MUST_CHECK enum weir_status fit_curve(const struct fit_curve *curve, double *parameters,
-                                      double *deviations, struct weir_error *err);
+                                      struct fit_curve_quality *quality, struct weir_error *err);
 
 /** 95 % intervals of parameters that fit_curve found, by a percentile bootstrap. @param block_of by
  *  value: values of one block are drawn together; counts up from 0

@@ -57,6 +57,8 @@ replay_libreplay_a_SOURCES = \
 	replay/devices.h \
 	replay/families.c \
 	replay/families.h \
+	replay/families_fit.c \
+	replay/families_judge.c \
 	replay/fit.c \
 	replay/fit.h \
 	replay/fit_curve.c \

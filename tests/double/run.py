@@ -634,8 +634,16 @@ def finds_a_roofline_again(rig):
     errors = {one["family"]: one for one in found["families"]}
     check(errors["roofline"]["p95_error_ratio"] < 0.01, errors)
     check(errors["pairwise"]["mean_error_ratio"] > 0.01, errors)
+    check(errors["roofline"]["rank"] == 1 and errors["roofline"]["behind_by"] == "", errors)
+    check(errors["pairwise"]["behind_by"] in ("median", "p95"), errors)
+    check(min(errors, key=lambda name: errors[name]["aicc"]) == "roofline", errors)
+    check([errors[name]["parameters"] for name in ("pairwise", "share", "roofline")] == [49, 8, 9],
+          errors)
+    check(found["power_basis"] == "fitted" and 1 <= found["condition_number"] < 30, found)
     params = params_of(rig.folder / "m.weir")
-    check(params["roofline", "p"] == 3, params)
+    check(params["roofline", "p"] == 3 and params["measured.rank", "roofline"] == 1, params)
+    for name, unit in (("cache", "cache"), ("mix", "mix")):
+        check(abs(params["roofline", f"{name}_bytes_per_s"] * UNIT_NS[unit] / 1e9 - 1) < 0.01, params)
     for name, resource in RESOURCES.items():
         check(abs(params["roofline.eta", name] / TRUTH[f"eta.{resource}"] - 1) < 0.01,
               f"eta of {name}: {params['roofline.eta', name]}")
@@ -663,17 +671,31 @@ def learns_nothing_from_copies_in_turn(rig):
 def simulates_what_it_measured(rig):
     """Three at once: what the simulator says with the machine is what the device does."""
     calibrated(rig, {"power": 3})
-    (rig.folder / "g.weir").write_text("""weir 1
-graph g
-engine sm slots=3
-node a compute engine=sm class=stream duration=1ms
-node b compute engine=sm class=d2d duration=100ms
-node c compute engine=sm class=h2d duration=100ms
-""")
-    rig.simulate("g.weir", "--machine", "m.weir", "--contention", "measured")
-    finish = rig.spans("sim")[0][2]
-    truth = roofline_of("stream", ["d2d", "h2d"], 3) * 1e6
-    check(abs(finish / truth - 1) < 0.01, f"simulated {finish} ns, on the device {truth}")
+    for slowed, beside in (("stream", ["d2d", "h2d"]), ("cache", ["cache", "mix"]),
+                           ("mix", ["cache", "sm"])):
+        lines = "".join(f"node beside{n} compute engine=sm class={name} duration=100ms\n"
+                        for n, name in enumerate(beside))
+        (rig.folder / "g.weir").write_text("weir 1\ngraph g\nengine sm slots=3\n"
+                                           f"node a compute engine=sm class={slowed} duration=1ms\n"
+                                           + lines)
+        rig.simulate("g.weir", "--machine", "m.weir", "--contention", "measured")
+        finish = rig.spans("sim")[0][2]
+        truth = roofline_of(slowed, beside, 3) * 1e6
+        check(abs(finish / truth - 1) < 0.01, f"simulated {finish} ns, on the device {truth}")
+        done = rig.weir("verify", "latest", "--quiet", has_driver=False)
+        check(done.returncode == 0, done.stdout + done.stderr)
+
+
+def fixes_a_power_that_nothing_tells(rig):
+    """Where nobody slows anybody down all families are right: the one of fewest parameters is used."""
+    found = calibrated(rig, {"power": 0})
+    check(found["power_basis"].startswith("fixed") and found["power"] == 3, found["power_basis"])
+    check(found["high_power"] > 2 * found["low_power"], found)
+    check(params_of(rig.folder / "m.weir")["roofline", "p"] == 3, "another power is written")
+    check("do not tell it" in (rig.folder / "m.weir").read_text(), "the file does not say so")
+    check(found["family"] == "share", found["families"])
+    check(all(one["behind_by"] == "aicc" for one in found["families"] if one["rank"] > 1),
+          found["families"])
 
 
 def finds_factors_again(rig):
@@ -731,6 +753,7 @@ TESTS = [
     finds_a_roofline_again,
     learns_nothing_from_copies_in_turn,
     simulates_what_it_measured,
+    fixes_a_power_that_nothing_tells,
     finds_factors_again,
     finds_fair_shares_again,
 ]

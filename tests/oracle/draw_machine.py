@@ -160,6 +160,8 @@ class MachineMaker:
         families = draw.sample(['pairwise', 'share', 'roofline', 'roofline'], draw.randint(1, 3))
         for family in sorted(set(families)):
             self.put(Statement('param', 'measured', family, draw.choice(['0.01', '0.02', '0.005'])))
+            if draw.random() < .4:
+                self.put(Statement('param', 'measured.rank', family, draw.choice('123')))
         if 'roofline' in families or draw.random() < .5:
             self.put(Statement('param', 'roofline', 'p', draw.choice(POWERS)))
         for name, capacity in self.graph.resources.items():

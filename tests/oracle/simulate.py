@@ -79,20 +79,21 @@ FITTED = ('pairwise', 'share', 'roofline')
 
 
 class Fitted:
-    """The family of least error, of equal ones the first, and what it says."""
+    """The family of least rank, of equal ones that of least error, then the first; what it says."""
 
     def __init__(self, graph):
         self.graph = graph
-        errors = {}
+        errors, ranks = {}, {}
         for (family, name), value in graph.params.items():
-            if family == 'measured':
+            if family in ('measured', 'measured.rank'):
                 if name not in FITTED or value < 0:
-                    raise InputError(f'param measured {name} {value}: no such family, or no error',
+                    raise InputError(f'param {family} {name} {value}: no such family, or below 0',
                                      name)
-                errors[name] = value
+                (errors if family == 'measured' else ranks)[name] = value
         if not errors:
             raise InputError('no family of contention was measured')
-        self.family = min(FITTED, key=lambda name: errors.get(name, float('inf')))
+        self.family = min((name for name in FITTED if name in errors),
+                          key=lambda name: (ranks.get(name, float('inf')), errors[name]))
         self.power = graph.params.get(('roofline', 'p'))
         self.eta = {name: 1.0 for name in graph.resources}
         self.demand = {}    # class -> resource -> rate

@@ -119,7 +119,7 @@ START_TEST(figures_become_statements)
 }
 END_TEST
 
-/* Sets of three, a fit and its judgement, by hand: a roofline, whose mean error is least. */
+/* Sets of three, a fit and its judgement, by hand: a roofline, whose median error is least. */
 static struct calibration fitted_by_hand(void)
 {
     struct calibration c = by_hand();
@@ -146,9 +146,14 @@ static struct calibration fitted_by_hand(void)
     c.model.power = 2.75;
     c.model.power_range = (struct fit_interval){2.4, 3.1};
     c.model.n_sets = 75;
-    c.errors[FAMILY_PAIRWISE] = (struct families_error){0.07, 0.06, 0.2};
-    c.errors[FAMILY_SHARE] = (struct families_error){0.04, 0.03, 0.3};
-    c.errors[FAMILY_ROOFLINE] = (struct families_error){0.0123, 0.011, 0.031};
+    c.model.condition = 4.25;
+    c.errors[FAMILY_PAIRWISE] = (struct families_error){0.07, 0.06, 0.2, 49, -12.5};
+    c.errors[FAMILY_SHARE] = (struct families_error){0.04, 0.03, 0.3, 8, -20};
+    c.errors[FAMILY_ROOFLINE] = (struct families_error){0.0123, 0.011, 0.031, 9, -30.25};
+    c.choice =
+        (struct families_choice){.best = FAMILY_ROOFLINE,
+                                 .rank = {3, 2, 1},
+                                 .basis = {FAMILIES_BY_MEDIAN, FAMILIES_BY_AICC, FAMILIES_BEST}};
     return c;
 }
 
@@ -168,6 +173,14 @@ START_TEST(models_become_statements)
     check_has(line_of(text, "param roofline p ", line), "p 2.75 ");
     check_has(line, "evidence=\"fitted:");
     check_has(line, "95 % 2.400..3.100");
+    check_has(line, "condition number of the fit 4.2");
+    check_has(line_of(text, "param measured.rank roofline ", line), "roofline 1 ");
+    check_has(line, "the best; corrected Akaike criterion -30.2, of 9 parameters");
+    check_has(line_of(text, "param measured.rank share ", line), "share 2 ");
+    check_has(line, "behind roofline by Akaike's criterion");
+    check_has(line, "confidence=0.5");
+    check_has(line_of(text, "param measured.rank pairwise ", line), "pairwise 3 ");
+    check_has(line, "behind roofline by the median error");
     /* Four operations to each of the 10 GB/s of class mix are more than the 8 GFLOP/s of sm. Twice the
      * 10 GB/s that mix reads and writes. A copy to it: 0.25, one and a half times. */
     check_has(line_of(text, "resource issue ", line), "capacity=40000000000");
@@ -186,7 +199,32 @@ START_TEST(models_become_statements)
     text = machine_text(&c);
     ck_assert_int_eq(calibrate_family(&c), FAMILY_PAIRWISE);
     ck_assert_ptr_null(strstr(text, "param measured roofline"));
+    ck_assert_ptr_null(strstr(text, "param measured.rank"));
     ck_assert_ptr_nonnull(strstr(text, "param measured pairwise 0.07 "));
+    free(text);
+}
+END_TEST
+
+/* A power that the sets do not tell is an assumption, and says why. */
+START_TEST(a_fixed_power_says_so)
+{
+    struct calibration c = fitted_by_hand();
+    char line[1024];
+    char *text;
+
+    c.model.power = FAMILIES_POWER;
+    c.model.power_basis = FAMILIES_POWER_WIDE;
+    c.model.power_range = (struct fit_interval){1.5, 4.5};
+    text = machine_text(&c);
+    check_has(line_of(text, "param roofline p ", line), "p 3 evidence=\"assumed:");
+    check_has(line, "75 sets of actions at once do not tell it");
+    check_has(line, "its 95 % interval 1.5..4.5 spans more than 2 times");
+    check_has(line, "confidence=0.2");
+    free(text);
+    c.model.power_basis = FAMILIES_POWER_ILL;
+    c.model.condition = 123;
+    text = machine_text(&c);
+    check_has(line_of(text, "param roofline p ", line), "ill-conditioned, by 123, more than 30");
     free(text);
 }
 END_TEST
@@ -393,6 +431,7 @@ int main(void)
     (void)gsl_set_error_handler_off();
     tcase_add_test(machine, figures_become_statements);
     tcase_add_test(machine, models_become_statements);
+    tcase_add_test(machine, a_fixed_power_says_so);
     tcase_add_test(machine, pairs_alone_judge_nothing);
     tcase_add_test(machine, noise_is_known);
     tcase_add_test(measured, the_host_is_measured);
