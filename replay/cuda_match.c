@@ -247,6 +247,20 @@ static bool is_steady(const struct matching *m)
     return false;
 }
 
+/* How far events are from finding a run that long. Those that tell that streams are over may have been
+ * handed over only when the streams were: an event does not pass before it is recorded. */
+static int64_t apart_from_events(const struct matching *m, int64_t trace_ns, int64_t events_ns)
+{
+    const struct cuda *cuda = m->cuda;
+    int64_t recorded_ns = cuda->marked_ns - cuda->begin_ns - m->timed[cuda->begin_op].end_ns;
+    int64_t latest_ns = recorded_ns > trace_ns ? recorded_ns : trace_ns;
+
+    if (events_ns < trace_ns) {
+        return trace_ns - events_ns;
+    }
+    return events_ns > latest_ns ? events_ns - latest_ns : 0;
+}
+
 /* Events, which count on the device alone, find the run as long as CUPTI does. */
 static enum weir_status hold_against_events(const struct matching *m, struct weir_error *err)
 {
@@ -259,7 +273,7 @@ static enum weir_status hold_against_events(const struct matching *m, struct wei
         }
     }
     trace_ns -= m->cuda->setup.mode == DEVICE_GATED ? 0 : m->timed[m->cuda->begin_op].end_ns;
-    apart_ns = events_ns > trace_ns ? events_ns - trace_ns : trace_ns - events_ns;
+    apart_ns = apart_from_events(m, trace_ns, events_ns);
     if (status == WEIR_OK && apart_ns > EVENTS_APART_NS &&
         (double)apart_ns > EVENTS_APART_RATIO * (double)events_ns) {
         (void)snprintf(m->why, CUDA_WHY_BYTES,

@@ -178,6 +178,7 @@ static enum weir_status mark_over(struct cuda *cuda, struct weir_error *err)
             status = cuda_record(cuda, queue->over, queue->stream, err);
         }
     }
+    cuda->marked_ns = cuda_clock_ns();
     return status;
 }
 

@@ -9,7 +9,6 @@
 
 #define SCATTERED 4 /* buffers at once */
 #define KINDS 128
-#define MANY 64 /* records are given out before anybody asks for them */
 
 static struct {
     pthread_mutex_t lock;
@@ -64,7 +63,7 @@ void buffers_keep(const struct record *record)
         }
         state.records[state.n++] = *record;
     }
-    are_many = state.n >= MANY;
+    are_many = double_config.eager > 0 && state.n >= (size_t)double_config.eager;
     (void)pthread_mutex_unlock(&state.lock);
     if (are_many)
         double_soon(buffers_give);

@@ -129,6 +129,10 @@ static void set(const char *word)
         double_config.shift_ns = (int64_t)value_of(value);
     } else if (is_key(word, "memory_bytes=")) {
         double_config.memory_bytes = (int64_t)value_of(value);
+    } else if (is_key(word, "moved_bytes=")) {
+        double_config.moved_bytes = (int64_t)value_of(value);
+    } else if (is_key(word, "eager=")) {
+        double_config.eager = (int64_t)value_of(value);
     } else if (is_key(word, "depth=")) {
         double_config.depth = (int64_t)value_of(value);
     } else if (is_key(word, "version=")) {
@@ -166,6 +170,7 @@ void double_configure(void)
     is_done = true;
     double_config = (struct double_config){.shift_ns = 1000000,
                                            .memory_bytes = (int64_t)8 << 30,
+                                           .moved_bytes = 1 << 20,
                                            .version = 13000,
                                            .layout = 1300,
                                            .refused_kind = CUPTI_KIND_MEMSET,

@@ -82,14 +82,16 @@ cupti_result cuptiActivityDisable(cupti_kind kind)
 
 cupti_result cuptiActivityFlushAll(uint32_t flag)
 {
-    (void)flag;
     if (double_fails(FAULT_FLUSH))
         return CUPTI_UNKNOWN;
     while (double_config.fault[FAULT_FLUSH_HANGS] != 0 && double_fails(FAULT_FLUSH_HANGS)) {
         for (;;)
             (void)pause();
     }
-    double_elsewhere(buffers_give);
+    if ((flag & CUPTI_FLUSH_FORCED) != 0)
+        double_elsewhere(buffers_give);
+    else
+        double_soon(buffers_give);
     return CUPTI_OK;
 }
 

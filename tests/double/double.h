@@ -113,8 +113,10 @@ struct double_config {
     bool is_serial;   /* copies of one direction run one after another */
     int64_t shift_ns; /* of records, by faults that do */
     int64_t memory_bytes;
-    int64_t depth; /* commands that a stream takes: who adds more waits; 0: any number */
-    int version;   /* of CUDA: 13000 */
+    int64_t moved_bytes; /* of a copy with an id, at most; of others 1 MiB */
+    int64_t eager;       /* so many records are given out before anybody asks; 0: none */
+    int64_t depth;       /* commands that a stream takes: who adds more waits; 0: any number */
+    int version;         /* of CUDA: 13000 */
     int layout; /* of records: 1120, 1180, 1230, 1280, 1300, 1340, or 9990: longer ones to come */
     int refused_kind; /* of records: CUPTI refuses this one, when it refuses */
     enum double_walk walk;
@@ -186,8 +188,9 @@ struct CUstream_st {
     int64_t n_commands;
     /* Of real time: */
     pthread_t thread;
-    bool is_over;      /* nothing more comes */
-    int64_t passed_ns; /* when the last command was over */
+    pthread_cond_t pushed; /* there is something to do */
+    bool is_over;          /* nothing more comes */
+    int64_t passed_ns;     /* when the last command was over */
 };
 
 struct CUevent_st {
@@ -221,7 +224,7 @@ int64_t double_passed_ns(const double_event *event);
 
 /** Has that done by a thread that is none of the caller's, if there are others, before it returns. */
 void double_elsewhere(void (*work)(void));
-/** By such a thread some time or other; never when there is none. */
+/** By such a thread some time or other. */
 void double_soon(void (*work)(void));
 
 /* ---- streams as lists, for the device (streams.c) ---- */

@@ -414,6 +414,9 @@ def minds_no_harmless_record(rig):
     for fault in ("overlap_small", "unknown_kind", "shuffled", "scattered"):
         answer = rig.replay("--scale-bytes", "0.05", double=f"fault.{fault}=3")
         check(abs(answer["makespan_ns"] - rig.spans("sim")[-1][2]) <= 300, fault)
+    # Buffers that are given back in the middle of the run.
+    rig.replay("--scale-bytes", "0.05", double="eager=7")
+    rig.equals_plan("eager")
 
 
 def names_what_fails(rig):

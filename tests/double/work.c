@@ -186,7 +186,8 @@ cu_result cuLaunchKernel(cu_function function, unsigned grid_x, unsigned grid_y,
 
 static void move_bytes(struct double_command *command)
 {
-    size_t bytes = (size_t)(command->bytes < MOVED_BYTES ? command->bytes : MOVED_BYTES);
+    int64_t most = command->has_external ? double_config.moved_bytes : MOVED_BYTES;
+    size_t bytes = (size_t)(command->bytes < most ? command->bytes : most);
 
     memcpy((void *)(uintptr_t)command->args[0], (const void *)(uintptr_t)command->args[1], bytes);
 }

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs weir on the double of a GPU that has threads and takes real time: what races there do is for
+ThreadSanitizer to see, in a build with --enable-sanitizers=thread. Prints TAP.
+
+usage: threads.py [NAME]...    only the tests whose names hold one of the words
+environment: as of run.py
+"""
+
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
+
+from run import DOUBLE, check, main
+
+REAL = DOUBLE / "real"
+# Copies leave little more than their tags, and memory is small: to watch all bytes takes long.
+SHORT = "eager=100,moved_bytes=4096,memory_bytes=100000000"
+
+
+def weir(rig, *words, double="", expect=0):
+    done = rig.weir(*words, double=f"{SHORT},{double}".rstrip(","), libraries=REAL)
+    check("ThreadSanitizer" not in done.stderr, done.stderr)
+    check(done.returncode == expect, f"{words} on '{double}' ended with {done.returncode}: "
+          f"{done.stderr}")
+    return done
+
+
+def replay(rig, *words, double="", expect=0):
+    done = weir(rig, "replay", "sim", "--device", "cuda", "--json", *words, double=double,
+                expect=expect)
+    if expect != 0:
+        return done.stderr
+    weir(rig, "verify", "replay")
+    return json.loads(done.stdout)
+
+
+def was_opened_early(answer):
+    return any("the gate was opened before" in one["what"] for one in answer["deviations"])
+
+
+def says_that_it_has_threads(rig):
+    done = weir(rig, "devices")
+    check("Weir's test double with threads, no GPU" in done.stdout, done.stdout)
+
+
+def replays_again_and_again(rig):
+    """What waits for no call takes what was planned, whatever else the machine does."""
+    rig.simulate()
+    for double in ("wait_value=0", "fault.scattered=1"):
+        answer = replay(rig, "--scale-bytes", "0.05", "--repeats", "4", "--warm-up", "2",
+                        double=double)
+        check(len(answer["makespans_ns"]) == 4, answer["makespans_ns"])
+        if not was_opened_early(answer):
+            rig.equals_plan(f"'{double}'")
+
+
+def replays_in_every_mode(rig):
+    rig.simulate()
+    for mode in ("stream", "paced", "serial"):
+        answer = replay(rig, "--scale-bytes", "0.05", "--mode", mode, "--repeats", "2",
+                        "--warm-up", "1")
+        check(answer["makespan_ns"] >= rig.spans("sim")[-1][2], f"{mode}: {answer['makespan_ns']}")
+
+
+def replays_in_every_storage(rig):
+    rig.simulate()
+    for storage, double in (("arena", ""), ("pool", ""), ("pool", "fault.pool_busy=3")):
+        replay(rig, "--scale-bytes", "0.05", "--storage", storage, "--repeats", "1", "--warm-up",
+               "1", double=double)
+
+
+def replays_by_events(rig):
+    rig.simulate()
+    replay(rig, "--scale-bytes", "0.05", "--repeats", "2", "--warm-up", "1",
+           double="fault.subscribe=39")
+    check(all(row[3] == "event" for row in rig.spans("replay")), "times are not of events")
+
+
+def replays_random_plans(rig):
+    for seed in range(1 if os.environ.get("WEIR_BRIEF") else 2):
+        rig.weir("generate", "random", "--nodes", "40", "--seed", str(seed), "-o", "r.weir",
+                 "--quiet", has_driver=False)
+        if rig.weir("simulate", "r.weir", "--quiet", has_driver=False).returncode == 0:
+            replay(rig, "--scale-bytes", "0.001", "--repeats", "1", "--warm-up", "0")
+
+
+def opens_the_gate_of_a_stream_that_is_full(rig):
+    graph = ["weir 1", "graph long", "engine sm"]
+    graph += [f"node k{i} compute engine=sm duration=20us" for i in range(600)]
+    (rig.folder / "long.weir").write_text("\n".join(graph) + "\n")
+    rig.simulate("long.weir")
+    for depth in (1024, 300):
+        answer = replay(rig, "--repeats", "1", "--warm-up", "0", double=f"depth={depth}")
+        check(was_opened_early(answer), f"{depth}: {answer['deviations']}")
+
+
+def goes_wrong_in_order(rig):
+    rig.simulate()
+    one = ("--scale-bytes", "0.05", "--repeats", "1", "--warm-up", "0")
+    replay(rig, *one, double="fault.dropped=400")
+    for fault, phrase in (("launch=200", "LAUNCH_FAILED"), ("lost=30", "700"),
+                          ("dropped=-1", "could not be trusted")):
+        message = replay(rig, *one, double=f"fault.{fault}", expect=5)
+        check(phrase in message, f"{fault}: {message}")
+
+
+def calibrates(rig):
+    weir(rig, "calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "3", "--quiet",
+         "--no-contention", double="memory_bytes=4000000000")
+    check("with threads, no GPU" in (rig.folder / "m.weir").read_text(), "the machine does not say")
+
+
+TESTS = [
+    says_that_it_has_threads,
+    replays_again_and_again,
+    replays_in_every_mode,
+    replays_in_every_storage,
+    replays_by_events,
+    replays_random_plans,
+    opens_the_gate_of_a_stream_that_is_full,
+    goes_wrong_in_order,
+    calibrates,
+]
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], TESTS))
