@@ -124,6 +124,9 @@ static enum weir_status read_window(struct cuda *cuda, uint32_t index, enum cuda
     return cuda_launch(cuda, work_op(cuda, index), kernel, values, err);
 }
 
+_Static_assert(STEP_MIX_FMAS *KERNEL_CUDA_MIX_BYTES / STEP_MIX_BYTES % 4 == 0,
+               "weir_mix does multiply-adds four at a time");
+
 static enum weir_status mix(struct cuda *cuda, uint32_t index, struct weir_error *err)
 {
     struct units units = take_units(cuda, index);

@@ -19,6 +19,8 @@
 
 #include "replay/cuda_cupti_abi.h"
 
+#define DOUBLE_L2_BYTES (1 << 16)
+
 /* Classes of operations that slow each other down. */
 enum double_class {
     DOUBLE_FMA,

@@ -117,7 +117,7 @@ cu_result cuDeviceGetAttribute(int *value, cu_device_attribute attribute, cu_dev
         *value = double_config.compute_mode;
         break;
     case GPU_ATTRIBUTE_L2_BYTES:
-        *value = 1 << 16;
+        *value = DOUBLE_L2_BYTES;
         break;
     case GPU_ATTRIBUTE_CAPABILITY_MAJOR:
         *value = 9;

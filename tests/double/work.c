@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The driver's functions that make the device work: launches, copies, sets. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda.h"
@@ -93,6 +95,31 @@ static void take_args(struct double_command *command, void **values, const char 
         memcpy(&command->args[i], values[i], widths[i] == '8' ? 8 : 4);
 }
 
+/* Whatever lies in the window is gone. */
+static void write_window(struct double_command *command)
+{
+    uint64_t *window = (void *)(uintptr_t)command->args[1];
+    uint64_t n_words = command->args[2] * KERNEL_CUDA_UNIT_BYTES / sizeof *window;
+
+    for (uint64_t i = 0; i < n_words; i += KERNEL_CUDA_UNIT_BYTES / sizeof *window)
+        __atomic_store_n(&window[i], ~(uint64_t)0, __ATOMIC_RELAXED);
+    leave_writes(command);
+}
+
+/* A kernel that goes through a window masks the numbers of its units. */
+static void check_window(const struct double_command *command)
+{
+    uint64_t n_units = command->args[2];
+    uint64_t bytes = n_units * KERNEL_CUDA_UNIT_BYTES;
+
+    if (n_units == 0 || (n_units & (n_units - 1)) != 0 ||
+        (command->class_ == DOUBLE_CACHE) != (5 * bytes <= 2 * DOUBLE_L2_BYTES)) {
+        fprintf(stderr, "%s got a window of %llu bytes\n", command->name,
+                (unsigned long long)bytes);
+        abort();
+    }
+}
+
 /* What has a class. @return false when the kernel has none */
 static bool describe_work(struct double_command *command, void **values)
 {
@@ -113,6 +140,10 @@ static bool describe_work(struct double_command *command, void **values)
         command->class_ = works[i].class_;
         command->work_ns =
             length_of(works[i].class_, command->args[works[i].amount_at] * works[i].unit);
+        command->begin = check_reads;
+        command->end = works[i].class_ == DOUBLE_MIX ? write_window : leave_writes;
+        if (works[i].class_ != DOUBLE_FMA)
+            check_window(command);
         return true;
     }
     return false;
@@ -124,8 +155,6 @@ static void describe(struct double_command *command, const char *name, void **va
     command->is_classless = true;
     if (describe_work(command, values)) {
         command->is_classless = false;
-        command->begin = check_reads;
-        command->end = leave_writes;
     } else if (strcmp(name, "weir_tags") == 0) {
         take_args(command, values, "8");
         command->begin = check_reads;
