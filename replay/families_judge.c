@@ -6,16 +6,15 @@
  * Chance is what sets were drawn and how exactly each was measured: the sets are drawn anew with
  * repetition, each measurement is moved by its own error, and both families are judged on the same
  * sample. Where the interval that holds 95 % of the differences holds 0, they do not differ. */
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/random.h"
 #include "replay/families.h"
 
 #define SAMPLES 1000
 #define SAMPLE_SEED 20150801
+#define PI 3.14159265358979323846
 #define TAIL 0.025
 #define HUBER 1.345        /* as in the fits: from so many deviations on a distance counts once */
 #define LEAST_SQUARES 0.01 /* of a set: nobody measures to a tenth of a deviation */
@@ -116,18 +115,26 @@ struct differences {
     double median[PAIRS][SAMPLES], p95[PAIRS][SAMPLES];
 };
 
+/* Of a standard deviation of 1, by G. Box and M. Muller's rule. */
+static double normal(struct random_stream *random)
+{
+    double radius = sqrt(-2 * log(1 - random_unit(random)));
+
+    return radius * cos(2 * PI * random_unit(random));
+}
+
 /* Judges all families by one sample of the sets. @param off by family and set: the logarithm of what was
  * predicted over what was measured @param errors room for all */
-static void judge_sample(gsl_rng *rng, const struct families_set *sets, uint32_t n_sets,
-                         const double *off, double *errors, uint32_t sample,
+static void judge_sample(struct random_stream *random, const struct families_set *sets,
+                         uint32_t n_sets, const double *off, double *errors, uint32_t sample,
                          struct differences *out)
 {
     double median[FAMILIES];
     double p95[FAMILIES];
 
     for (uint32_t i = 0; i < n_sets; i++) {
-        size_t set = gsl_rng_uniform_int(rng, n_sets);
-        double moved = gsl_ran_gaussian(rng, sets[set].sigma);
+        size_t set = random_below(random, n_sets);
+        double moved = sets[set].sigma * normal(random);
 
         for (size_t f = 0; f < FAMILIES; f++)
             errors[f * n_sets + i] = fabs(off[f * n_sets + set] + moved);
@@ -151,19 +158,17 @@ static enum weir_status find_differences(const struct families_demands *demands,
 {
     double *off = malloc(((size_t)n_sets * FAMILIES + 1) * sizeof *off);
     double *errors = malloc(((size_t)n_sets * FAMILIES + 1) * sizeof *errors);
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    bool has_room = off != NULL && errors != NULL && rng != NULL;
+    struct random_stream random;
+    bool has_room = off != NULL && errors != NULL;
 
     for (size_t f = 0; f < FAMILIES && has_room; f++) {
         for (uint32_t i = 0; i < n_sets; i++)
             off[f * n_sets + i] =
                 log(families_kappa(demands, model, (enum family)f, &sets[i]) / sets[i].kappa);
     }
-    if (has_room)
-        gsl_rng_set(rng, SAMPLE_SEED);
+    random_seed(&random, SAMPLE_SEED, 0);
     for (uint32_t sample = 0; sample < SAMPLES && has_room; sample++)
-        judge_sample(rng, sets, n_sets, off, errors, sample, out);
-    gsl_rng_free(rng);
+        judge_sample(&random, sets, n_sets, off, errors, sample, out);
     free(errors);
     free(off);
     return has_room ? WEIR_OK : weir_error_memory(err);
