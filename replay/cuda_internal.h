@@ -208,8 +208,9 @@ struct cuda {
     bool was_opened_early;
     /* CLOCK_MONOTONIC: when the gate opened, and when the device was found to be done */
     int64_t begin_ns, over_ns;
-    int64_t marked_ns; /* and when the last event that tells so had been recorded */
-    bool is_stuck;     /* the device did not end: nothing of it can be given back */
+    /* and when the events that tell so had been recorded: that of the begin, the last of the end */
+    int64_t recorded_ns, marked_ns;
+    bool is_stuck; /* the device did not end: nothing of it can be given back */
 
     struct cuda_op *ops; /* of the last drain: malloc'ed */
     size_t begin_op;     /* that takes down when the run begins */

@@ -247,18 +247,21 @@ static bool is_steady(const struct matching *m)
     return false;
 }
 
-/* How far events are from finding a run that long. Those that tell that streams are over may have been
- * handed over only when the streams were: an event does not pass before it is recorded. */
+/* How far events are from finding a run that long. An event does not pass before it is recorded: that
+ * of the begin may have passed as late as the host recorded it, and so may those that tell that streams
+ * are over. */
 static int64_t apart_from_events(const struct matching *m, int64_t trace_ns, int64_t events_ns)
 {
     const struct cuda *cuda = m->cuda;
-    int64_t recorded_ns = cuda->marked_ns - cuda->begin_ns - m->timed[cuda->begin_op].end_ns;
-    int64_t latest_ns = recorded_ns > trace_ns ? recorded_ns : trace_ns;
+    int64_t begun_ns = cuda->begin_ns + m->timed[cuda->begin_op].end_ns;
+    int64_t late_ns = cuda->recorded_ns > begun_ns ? cuda->recorded_ns - begun_ns : 0;
+    int64_t marked_ns = cuda->marked_ns - begun_ns;
+    int64_t longest_ns = marked_ns > trace_ns ? marked_ns : trace_ns;
 
-    if (events_ns < trace_ns) {
-        return trace_ns - events_ns;
+    if (events_ns < trace_ns - late_ns) {
+        return trace_ns - late_ns - events_ns;
     }
-    return events_ns > latest_ns ? events_ns - latest_ns : 0;
+    return events_ns > longest_ns ? events_ns - longest_ns : 0;
 }
 
 /* Events, which count on the device alone, find the run as long as CUPTI does. */

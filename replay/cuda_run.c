@@ -44,6 +44,7 @@ static enum weir_status mark_begin(struct cuda *cuda, struct weir_error *err)
         if (status == WEIR_OK) {
             status = cuda_record(cuda, cuda->opened_timer, cuda->control, err);
         }
+        cuda->recorded_ns = cuda_clock_ns();
     }
     return status == WEIR_OK ? cuda_record(cuda, cuda->opened, cuda->control, err) : status;
 }
