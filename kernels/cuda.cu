@@ -133,8 +133,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 /* Both: of each unit of 64 bytes 4 reads of 16, `intensity` multiply-adds (a multiple of 4) on each 16
- * bytes, and 4 writes. */
-extern "C" __global__ void __launch_bounds__(256)
+ * bytes, and 4 writes. With one block a multiprocessor in mind the compiler spills no register. */
+extern "C" __global__ void __launch_bounds__(256, 1)
     weir_mix(const weir_work *work, float4 *window, word window_units, word from_unit, word units,
              unsigned intensity, float seed)
 {

@@ -631,6 +631,9 @@ def params_of(path):
 def finds_a_roofline_again(rig):
     found = calibrated(rig, {"power": 3})
     check(found["family"] == "roofline" and found["unseen_sets"] == 37, found["families"])
+    beside = [sorted(one["beside"]) for one in found["sets"] if one["fitted"]]
+    check(len(found["sets"]) == 93 and sum(len(names) == 3 for names in beside) == 7 and
+          all(len(set(names)) == 1 for names in beside), "other sets than two, and three of its own")
     for one in found["sets"]:
         truth = roofline_of(one["slowed"], one["beside"], 3)
         check(abs(one["factor"] / truth - 1) < 0.01, f"{one}: was {truth}")
