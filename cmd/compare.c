@@ -93,6 +93,7 @@ static void json_run(struct json *json, const char *key, const struct run *run)
     json_text(json, "kind", run_kind_name(run->kind));
     json_text(json, "policy", run->policy);
     json_text(json, "machine", run->machine);
+    replayed_json_device(json, run);
     json_integer(json, "makespan_ns", run->timeline->makespan_ns);
     replayed_json_repeats(json, run);
     replayed_json_remarks(json, run);
@@ -245,13 +246,14 @@ static void print_head(const struct comparison *c, const struct runs *runs)
 {
     const struct run *sides[] = {&runs->a.run, &runs->b.run};
     const int64_t makespans_ns[] = {c->makespan_a_ns, c->makespan_b_ns};
-    char text[SIGNED_BYTES];
+    char text[SIGNED_BYTES], device[REPLAYED_DEVICE_BYTES];
 
     for (int i = 0; i < 2; i++) {
         printf("%s run %" PRId64 ", %s of ", i == 0 ? "a" : "b", sides[i]->id,
                run_kind_name(sides[i]->kind));
         cmd_show(stdout,
                  sides[i]->graph_name[0] == '\0' ? "a graph without a name" : sides[i]->graph_name);
+        cmd_show(stdout, replayed_device(sides[i], device));
         printf("%s%s%s%s: %s\n", sides[i]->policy[0] == '\0' ? "" : ", policy ", sides[i]->policy,
                sides[i]->machine[0] == '\0' ? "" : ", machine ", sides[i]->machine,
                time_text(makespans_ns[i], text));

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
+#include "cmd/replayed.h"
 #include "graph/text.h"
 #include "traces/chrome.h"
 #include "traces/csv.h"
@@ -233,7 +234,7 @@ struct drawn_run {
     struct binding *binding; /* NULL when the graph cannot be bound: no implied edges then */
     weir_node *chain;
     size_t n_chain, chain_room;
-    char label[320];
+    char label[560];
 };
 
 static enum weir_status take_chain(void *arg, uint32_t n_values, const char *const *values,
@@ -271,12 +272,13 @@ static enum weir_status read_run(struct store *store, int64_t run_id, bool has_a
 {
     enum weir_status status = store_read_run(store, run_id, &run->stored, err);
     const struct run *stored = &run->stored.run;
+    char device[REPLAYED_DEVICE_BYTES];
 
     if (status != WEIR_OK)
         return status;
-    (void)snprintf(run->label, sizeof run->label, "run %" PRId64 ": %s%s%.80s, %.200s", stored->id,
-                   run_kind_name(stored->kind), stored->policy[0] == '\0' ? "" : ", ",
-                   stored->policy, stored->graph_name);
+    (void)snprintf(run->label, sizeof run->label, "run %" PRId64 ": %s%s%s%.80s, %.200s",
+                   stored->id, run_kind_name(stored->kind), replayed_device(stored, device),
+                   stored->policy[0] == '\0' ? "" : ", ", stored->policy, stored->graph_name);
     if (has_arrows)
         status = bind_run(run, err);
     if (status == WEIR_OK)

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "cmd/figure_internal.h"
+#include "cmd/replayed.h"
 
 #define LABEL_CHAR_PX 6.4 /* of the labels in bars, a little more than the mean */
 #define LABEL_ROW_PX 12   /* lower rows take none */
@@ -122,17 +123,18 @@ static void describe(const struct figure_run *drawn, FILE *file)
 {
     static const char *const done[] = {"simulated", "replayed", "recorded"};
     const struct run *run = &drawn->stored->run;
-    char text[4 * FIGURE_NAME_CHARS], makespan[NUMBER_TEXT_BYTES], scale[48] = "";
+    char text[4 * FIGURE_NAME_CHARS + REPLAYED_DEVICE_BYTES], makespan[NUMBER_TEXT_BYTES];
+    char scale[48] = "", device[REPLAYED_DEVICE_BYTES];
     bool is_whole = run->timeline->status == RUN_COMPLETE;
 
     number_time_text(run->timeline->makespan_ns, makespan);
     if (drawn->time_scale != 1)
         (void)snprintf(scale, sizeof scale, ", drawn %.4g times as long", drawn->time_scale);
-    (void)snprintf(text, sizeof text, "run %" PRId64 ", %s%s%.40s%s%.60s: %s%s%s%s", run->id,
-                   done[run->kind], run->policy[0] == '\0' ? "" : ", policy ", run->policy,
-                   run->machine[0] == '\0' ? "" : ", on ", run->machine, makespan, scale,
-                   is_whole ? "" : ", ended as ",
-                   is_whole ? "" : run_status_name(run->timeline->status));
+    (void)snprintf(
+        text, sizeof text, "run %" PRId64 ", %s%s%s%.40s%s%.60s: %s%s%s%s", run->id,
+        done[run->kind], replayed_device(run, device), run->policy[0] == '\0' ? "" : ", policy ",
+        run->policy, run->machine[0] == '\0' ? "" : ", on ", run->machine, makespan, scale,
+        is_whole ? "" : ", ended as ", is_whole ? "" : run_status_name(run->timeline->status));
     put_text(file, text, sizeof text);
     fputc('\n', file);
 }

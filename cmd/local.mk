@@ -86,6 +86,7 @@ weir_SOURCES = \
 	cmd/replayed.c \
 	cmd/replayed.h \
 	cmd/replayed_actions.c \
+	cmd/replayed_device.c \
 	cmd/replayed_internal.h \
 	cmd/replayed_repeats.c \
 	cmd/runs.c \

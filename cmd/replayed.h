@@ -12,6 +12,11 @@
 /** Does the run know how far it ended from its plan, and why? */
 bool replayed_is_known(const struct run *run);
 
+#define REPLAYED_DEVICE_BYTES 192
+/** On which device: " on cuda (NVIDIA H200)", in @p out, REPLAYED_DEVICE_BYTES; "" of no replay. */
+const char *replayed_device(const struct run *run, char *out);
+/** The same as "device" and "device_name"; null of no replay. */
+void replayed_json_device(struct json *json, const struct run *run);
 /** "repeats", "warm_up", why they ended, the interval of the median, "kinds" and "timing" as the
  *  replay told them; null where it did not. */
 void replayed_json_repeats(struct json *json, const struct run *run);

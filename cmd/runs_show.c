@@ -82,6 +82,7 @@ static enum weir_status print_run(const struct stored_run *stored, const struct 
     const struct run *run = &stored->run;
     const struct timeline *timeline = stored->timeline;
     char time[NUMBER_TEXT_BYTES], size[NUMBER_TEXT_BYTES], room[NUMBER_TEXT_BYTES];
+    char device[REPLAYED_DEVICE_BYTES];
 
     number_time_text(timeline->makespan_ns, time);
     printf("run            %" PRId64 ", %s, %s\n", run->id, run_kind_name(run->kind),
@@ -95,6 +96,11 @@ static enum weir_status print_run(const struct stored_run *stored, const struct 
     printf("graph hash     %s\nplan hash      %s\n", run->graph_hash, run->plan_hash);
     printf("policy         %s\nmachine        %s\nseed           %" PRId64 "\n",
            runs_or_dash(run->policy), runs_or_dash(run->machine), run->seed);
+    if (replayed_device(run, device)[0] != '\0') {
+        printf("device         ");
+        cmd_show(stdout, device + strlen(" on "));
+        putchar('\n');
+    }
     printf("nodes run      %" PRIu64 "\n", summary->n_started);
     printf("makespan       %s\n", time);
     if (run->critical_path_ns >= 0) {

@@ -109,6 +109,28 @@ bool settings_has(const char *settings, const char *key)
            strncmp(value, "null", 4) != 0;
 }
 
+const char *settings_text(const char *settings, const char *key, char *out, size_t out_bytes)
+{
+    const char *at = value_of(settings, key);
+    const char *end = at == NULL || *at != '"' ? NULL : past_string(at);
+    size_t n = 0;
+
+    out[0] = '\0';
+    if (end == NULL)
+        return out;
+    for (at++; at + 1 < end && n + 1 < out_bytes; at++) {
+        if (*at == '\\') {
+            at++;
+            out[n++] = strchr("\"\\/", *at) != NULL ? *at : ' ';
+            at += *at == 'u' && end - at > 5 ? 4 : 0;
+        } else {
+            out[n++] = *at;
+        }
+    }
+    out[n] = '\0';
+    return out;
+}
+
 bool settings_is(const char *settings, const char *key, const char *word)
 {
     const char *value = value_of(settings, key);

@@ -14,6 +14,9 @@ bool settings_has(const char *settings, const char *key);
 /** Where the value of that key begins, and how long it is; NULL when there is none. Of an object the
  *  functions here find the keys. */
 const char *settings_value(const char *settings, const char *key, size_t *length);
+/** The text under the key, cut when it is longer than the room; its escapes but those of quotes and
+ *  slashes become blanks. "" when there is none */
+const char *settings_text(const char *settings, const char *key, char *out, size_t out_bytes);
 /** Is that word, which needs no escapes, the text under the key? */
 bool settings_is(const char *settings, const char *key, const char *word);
 

@@ -7,5 +7,7 @@ tests_plots_test_figure_SOURCES = \
 	cmd/figure.c \
 	cmd/figure_folder.c \
 	cmd/figure_tables.c \
-	cmd/gnuplot.c
-tests_plots_test_figure_LDADD = $(graph_test_libs)
+	cmd/gnuplot.c \
+	cmd/json.c \
+	cmd/replayed_device.c
+tests_plots_test_figure_LDADD = $(judge_test_libs)

@@ -148,6 +148,36 @@ def finds_the_double(rig):
     check("memory pools: no; a gate of a kernel" in done.stdout, done.stdout)
 
 
+def passes_for_no_gpu(rig):
+    """Whatever comes of a run on the double says where it ran, and so does what follows from it."""
+    name = "test double, no GPU"
+    rig.simulate()
+    answer = rig.replay("--scale-bytes", "0.05")
+    check(name in answer["device_name"], answer["device_name"])
+    store = sqlite3.connect(rig.folder / "weir.db")
+    kept = store.execute("SELECT settings FROM run WHERE kind = 'replay'").fetchone()[0]
+    store.close()
+    check(name in json.loads(kept)["device_name"], kept)
+    for words in (("compare", "sim", "replay"), ("compare", "sim", "replay", "--json"),
+                  ("runs", "show", "replay"), ("runs", "show", "replay", "--json")):
+        done = rig.weir(*words, has_driver=False)
+        check(name in done.stdout, f"{words}: {done.stdout}")
+    files = [("export", "chrome", "sim", "replay", "-o", "both.json"),
+             ("export", "csv", "runs", "-o", "runs.csv")]
+    if os.environ.get("GNUPLOT"):
+        files += [("plot", "timeline", "replay", "-o", "timeline.svg"),
+                  ("plot", "pressure", "replay", "-o", "pressure.svg"),
+                  ("plot", "compare", "sim", "replay", "-o", "compare.svg")]
+    for words in files:
+        done = rig.weir(*words, has_driver=False)
+        check(done.returncode == 0, f"{words}: {done.stderr}")
+        check(name in (rig.folder / words[-1]).read_text(), f"{words}: does not say so")
+    done = rig.weir("calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "3", "--quiet")
+    check(done.returncode == 0, done.stderr)
+    for line in (rig.folder / "m.weir").read_text().splitlines():
+        check("evidence" not in line or "evidence=unknown" in line or name in line, line)
+
+
 def tells_causes_apart(rig):
     causes = {"fault.no_device=1": "sees no GPU", "fault.stub=1": "stub",
               "fault.mismatch=1": "not of one version", "version=11000": "11.2 or later"}
@@ -726,6 +756,7 @@ def finds_fair_shares_again(rig):
 
 TESTS = [
     finds_the_double,
+    passes_for_no_gpu,
     tells_causes_apart,
     equals_a_plan_of_everything,
     equals_random_plans,

@@ -35,6 +35,27 @@ START_TEST(other_places_do_not_count)
 }
 END_TEST
 
+static const char *text_of(const char *settings, size_t out_bytes)
+{
+    static char out[64];
+
+    return settings_text(settings, "scale", out, out_bytes);
+}
+
+START_TEST(texts_have_no_escapes)
+{
+    ck_assert_str_eq(text_of("{\"scale\":\"a GPU\",\"b\":1}", 64), "a GPU");
+    ck_assert_str_eq(text_of("{\"scale\":\"a \\\"b\\\" c\\\\d\\/e\"}", 64), "a \"b\" c\\d/e");
+    ck_assert_str_eq(text_of("{\"scale\":\"a\\nb\\u001bc\\u00\"}", 64), "a b c 00");
+    ck_assert_str_eq(text_of("{\"scale\":\"a\\\\\"}", 64), "a\\");
+    ck_assert_str_eq(text_of("{\"scale\":\"a GPU\"}", 4), "a G");
+    ck_assert_str_eq(text_of("{\"scale\":\"\"}", 64), "");
+    ck_assert_str_eq(text_of("{\"scale\":3}", 64), "");
+    ck_assert_str_eq(text_of("{\"scale\":\"a", 64), "");
+    ck_assert_str_eq(text_of("{}", 64), "");
+}
+END_TEST
+
 static const char *value_of(const char *settings, char out[64])
 {
     size_t length = 0;
@@ -89,6 +110,7 @@ int main(void)
 
     tcase_add_test(tests, numbers_at_the_top_are_found);
     tcase_add_test(tests, other_places_do_not_count);
+    tcase_add_test(tests, texts_have_no_escapes);
     tcase_add_test(tests, values_have_their_ends);
     tcase_add_test(tests, objects_inside_have_keys);
     tcase_add_test(tests, broken_text_is_not_read_past_its_end);
