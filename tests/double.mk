@@ -6,6 +6,7 @@
 double_sources = \
 	tests/double/buffers.c \
 	tests/double/calls.h \
+	tests/double/complete.c \
 	tests/double/config.c \
 	tests/double/cupti.c \
 	tests/double/device.c \
@@ -32,17 +33,18 @@ double_libraries = \
 check_DATA += $(double_libraries)
 tests/double/libcuda.so.1: $(double_sources)
 	$(AM_V_CCLD)$(MKDIR_P) tests/double && \
-	$(double_build) -o $@ $(double_c) $(double_virtual_c) -ldl -lm
+	$(double_build) -Wl,-z,defs -o $@ $(double_c) $(double_virtual_c) -ldl -lm
 # A driver without what is optional.
 tests/double/old/libcuda.so.1: $(double_sources)
 	$(AM_V_CCLD)$(MKDIR_P) tests/double/old && \
-	$(double_build) -DDOUBLE_IS_OLD -o $@ $(double_c) $(double_virtual_c) -ldl -lm
+	$(double_build) -Wl,-z,defs -DDOUBLE_IS_OLD -o $@ $(double_c) $(double_virtual_c) -ldl -lm
 # In real time, with threads.
 tests/double/real/libcuda.so.1: $(double_sources)
 	$(AM_V_CCLD)$(MKDIR_P) tests/double/real && \
 	$(double_build) $(double_real_flags) -o $@ $(double_c) $(double_real_c) -pthread
 double_c = \
 	$(srcdir)/tests/double/buffers.c \
+	$(srcdir)/tests/double/complete.c \
 	$(srcdir)/tests/double/config.c \
 	$(srcdir)/tests/double/cupti.c \
 	$(srcdir)/tests/double/driver.c \
