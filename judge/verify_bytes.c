@@ -88,18 +88,16 @@ static int64_t scaled_bytes(const struct verify *verify, int64_t bytes)
 static enum weir_status hold(struct verify *verify, uint32_t domain, uint32_t object, uint32_t node,
                              int64_t bytes, int64_t from_ns, struct moment end)
 {
+    int64_t held_bytes = scaled_bytes(verify, bytes);
     enum weir_status status;
 
-    if (bytes <= 0) {
+    if (held_bytes <= 0) {
         return WEIR_OK; /* of no bytes nothing needs to be told */
     }
     status = array_grow(&verify->holds, &verify->holds_room, verify->n_holds + 1, verify->err);
     if (status == WEIR_OK) {
-        verify->holds[verify->n_holds++] =
-            (struct verify_hold){{domain}, {object},
-                                 {node},   scaled_bytes(verify, bytes),
-                                 from_ns,  end.ns == NEVER_NS ? -1 : end.ns,
-                                 end};
+        verify->holds[verify->n_holds++] = (struct verify_hold){
+            {domain}, {object}, {node}, held_bytes, from_ns, end.ns == NEVER_NS ? -1 : end.ns, end};
     }
     return status;
 }

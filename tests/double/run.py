@@ -212,6 +212,8 @@ def equals_random_plans(rig):
         for storage in ("apart", "arena", "pool"):
             rig.replay("--scale-bytes", "0.000001", "--storage", storage)
             rig.equals_plan(f"seed {seed}, {storage}")
+        done = rig.weir("verify", "replay", has_driver=False)
+        check(done.returncode == 0, f"seed {seed}: {done.stdout}")
 
 
 # Work of each class, side by side and one after another, and a node that computes again. Kernels go
