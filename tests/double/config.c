@@ -13,13 +13,13 @@ static const char *const class_names[DOUBLE_CLASSES] = {"fma", "read", "cache", 
 static const char *const resource_names[DOUBLE_RESOURCES] = {"issue", "memory", "cache", "up",
                                                              "down"};
 static const char *const fault_names[DOUBLE_FAULTS] = {
-    "no_device",     "stub",          "mismatch",     "memory",    "pool",      "pool_busy",
-    "launch",        "lost",          "hang",         "subscribe", "kind",      "dropped",
-    "missing",       "zero",          "backwards",    "twice",     "stranger",  "unended",
-    "overlap_small", "overlap_large", "early",        "late",      "moved",     "other_kind",
-    "bytes",         "short",         "unknown_kind", "loading",   "drift",     "pool_waits",
-    "clock",         "flush",         "flush_hangs",  "shuffled",  "scattered", "nameless",
-    "ahead",         "behind",        "jump",         "jump_back"};
+    "no_device",  "stub",          "mismatch",      "memory",       "pool",     "pool_busy",
+    "launch",     "lost",          "hang",          "subscribe",    "kind",     "enable",
+    "dropped",    "missing",       "zero",          "backwards",    "twice",    "stranger",
+    "unended",    "overlap_small", "overlap_large", "early",        "late",     "moved",
+    "other_kind", "bytes",         "short",         "unknown_kind", "loading",  "drift",
+    "pool_waits", "clock",         "flush",         "flush_hangs",  "shuffled", "scattered",
+    "nameless",   "ahead",         "behind",        "jump",         "jump_back"};
 
 static void fail(const char *word)
 {

@@ -70,6 +70,8 @@ cupti_result cuptiActivityEnable(cupti_kind kind)
 {
     if (double_config.fault[FAULT_KIND] != 0 && kind == double_config.refused_kind)
         return (cupti_result)double_config.fault[FAULT_KIND];
+    if (double_fails(FAULT_ENABLE))
+        return CUPTI_UNKNOWN;
     buffers_enable(kind, true);
     return CUPTI_OK;
 }

@@ -56,6 +56,7 @@ enum double_fault {
     FAULT_HANG,          /* the n-th kernel never ends */
     FAULT_SUBSCRIBE,     /* CUPTI refuses: the number is what it answers */
     FAULT_KIND,          /* the same when records are switched on */
+    FAULT_ENABLE,        /* the n-th time that a kind of records is switched on, it is not */
     FAULT_DROPPED,       /* the n-th record is dropped, and counted */
     FAULT_MISSING,       /* and not counted */
     FAULT_ZERO,          /* its times are 0 */

@@ -464,6 +464,11 @@ def names_what_fails(rig):
     message = rig.replay("--scale-bytes", "100", "--storage", "pool",
                          double=SMALL + ",fault.pool=-2", expect=5)
     check("from the pool" in message, message)
+    # Of six kinds, when records go on after a run without any.
+    done = rig.weir("replay", "sim", "--device", "cuda", "--scale-bytes", "0.05", "--repeats", "2",
+                    double="fault.enable=8")
+    check(done.returncode == 5 and "CUPTI does not go on: CUPTI refuses records of copies"
+          in done.stderr, done.stderr)
     after = sqlite3.connect(rig.folder / "weir.db").execute("SELECT count(*) FROM run").fetchone()[0]
     check(runs == after, "a replay that failed is in the store")
 
