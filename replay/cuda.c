@@ -9,7 +9,7 @@
 #include "replay/devices.h"
 #include "replay/steps.h"
 
-#define TRIES 3 /* of a run whose records are lost or doubtful */
+#define TRIES 3 /* of a run that cannot be trusted */
 
 const char *cuda_step_name(const struct cuda *cuda, uint32_t step, char *out, size_t out_bytes)
 {
@@ -101,9 +101,6 @@ static void cuda_close(struct device *device)
         destroy_events(cuda);
         cuda_memory_free(cuda);
         destroy_streams(cuda);
-        if (cuda->context.module != NULL) {
-            (void)cuda->context.driver.module_unload(cuda->context.module);
-        }
     }
     free(cuda->ops);
     free(cuda->timers);
@@ -227,12 +224,46 @@ static enum weir_status write_spans(const struct cuda *cuda, struct timeline *ou
     return WEIR_OK;
 }
 
+/* What the driver and CUPTI set up for the first kernel of a stream, and its first copies, they set up
+ * now: in a run that could wait for a device that waits for the gate. */
+static enum weir_status prime(struct cuda *cuda, struct weir_error *err)
+{
+    const struct cuda_driver *driver = &cuda->context.driver;
+    uint64_t nothing = cuda_work_address(cuda, cuda->n_submitted + 1);
+    cu_deviceptr one = cuda->words + CUDA_WORD_SINK * sizeof(uint64_t), other = one + sizeof one;
+    void *values[] = {&nothing}, *pinned = (void *)(uintptr_t)(cuda->results + CUDA_WORD_SINK);
+    cu_result result = GPU_SUCCESS;
+
+    for (uint32_t q = 0; q < cuda->setup.n_queues && result == GPU_SUCCESS; q++) {
+        cu_stream stream = cuda->queues[q].stream;
+
+        result = driver->launch_kernel(cuda->context.kernels[CUDA_TAGS], 1, 1, 1,
+                                       KERNEL_CUDA_THREADS, 1, 1, 0, stream, values, NULL);
+        if (result == GPU_SUCCESS) {
+            result = driver->memcpy_htod_async(one, pinned, sizeof one, stream);
+        }
+        if (result == GPU_SUCCESS) {
+            result = driver->memcpy_dtod_async(other, one, sizeof one, stream);
+        }
+        if (result == GPU_SUCCESS) {
+            result = driver->memcpy_dtoh_async(pinned, one, sizeof one, stream);
+        }
+    }
+    if (result == GPU_SUCCESS) {
+        result = driver->ctx_synchronize();
+    }
+    return cuda_check(&cuda->context, result, "a first kernel or copy", err);
+}
+
 static enum weir_status seal(struct cuda *cuda, struct weir_error *err)
 {
     enum weir_status status = cuda_order_seal(cuda, err);
 
     if (status == WEIR_OK) {
         status = cuda_memory_seal(cuda, err);
+    }
+    if (status == WEIR_OK) {
+        status = prime(cuda, err);
     }
     if (status == WEIR_OK) {
         status = cuda_clock_settle(cuda, err);
@@ -248,6 +279,7 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     enum weir_status status = cuda_trace_pause(cuda->timing == CUDA_BARE, err);
 
     why[0] = '\0';
+    cuda->is_unsteady = false;
     if (status == WEIR_OK) {
         status = cuda_memory_reset(cuda, err);
     }
@@ -272,6 +304,39 @@ static enum weir_status run_once(struct cuda *cuda, char why[CUDA_WHY_BYTES],
     return status;
 }
 
+/* Runs until one can be trusted. @param why "" when one could */
+static enum weir_status run_trusted(struct cuda *cuda, char why[CUDA_WHY_BYTES],
+                                    struct weir_error *err)
+{
+    enum weir_status status = run_once(cuda, why, err);
+
+    for (int i = 1; i < TRIES && status == WEIR_OK && why[0] != '\0'; i++) {
+        if (cuda->is_unsteady) {
+            status = cuda_clock_settle(cuda, err);
+        }
+        if (status == WEIR_OK) {
+            status = run_once(cuda, why, err);
+        }
+    }
+    return status;
+}
+
+/* A CUPTI that cannot be believed is done without, by this process from now on: events tell the times. */
+static enum weir_status run_without_trace(struct cuda *cuda, char why[CUDA_WHY_BYTES],
+                                          struct weir_error *err)
+{
+    char text[CUDA_WHY_BYTES];
+
+    (void)snprintf(text, sizeof text,
+                   "its records of %d runs in a row could not be trusted; of the last: %.300s",
+                   TRIES, why);
+    cuda_trace_give_up(text);
+    cuda->has_trace = false;
+    memcpy(cuda->why_no_trace, text, sizeof text);
+    cuda->timing = CUDA_BY_EVENTS;
+    return run_trusted(cuda, why, err);
+}
+
 static enum weir_status cuda_drain(struct device *device, struct timeline *out,
                                    struct weir_error *err)
 {
@@ -280,11 +345,12 @@ static enum weir_status cuda_drain(struct device *device, struct timeline *out,
     enum weir_status status = cuda->is_sealed ? WEIR_OK : seal(cuda, err);
 
     cuda->timing = out == NULL ? CUDA_BARE : cuda->has_trace ? CUDA_BY_TRACE : CUDA_BY_EVENTS;
-    for (int i = 0; i < TRIES && status == WEIR_OK; i++) {
-        status = run_once(cuda, why, err);
-        if (why[0] == '\0') {
-            break;
-        }
+    if (status == WEIR_OK) {
+        status = run_trusted(cuda, why, err);
+    }
+    if (status == WEIR_OK && why[0] != '\0' && cuda->timing == CUDA_BY_TRACE &&
+        !cuda->is_unsteady) {
+        status = run_without_trace(cuda, why, err);
     }
     if (status == WEIR_OK && why[0] != '\0') {
         return weir_error_set(err, WEIR_DEVICE,

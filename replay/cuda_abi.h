@@ -89,7 +89,6 @@ enum {
     GPU_EVENT_DISABLE_TIMING = 2,
     GPU_HOST_PORTABLE = 1,
     GPU_HOST_DEVICE_MAP = 2,
-    GPU_CTX_SCHED_BLOCKING_SYNC = 4,
     GPU_MEM_ALLOCATION_PINNED = 1,
     GPU_MEM_LOCATION_DEVICE = 1,
     GPU_POOL_REUSE_FOLLOW_EVENTS = 1,
@@ -115,12 +114,10 @@ enum {
     X(device_total_mem, cuDeviceTotalMem_v2, (size_t *bytes, cu_device device)) \
     X(device_get_pci_bus_id, cuDeviceGetPCIBusId, (char *id, int room, cu_device device)) \
     X(primary_ctx_retain, cuDevicePrimaryCtxRetain, (cu_context *context, cu_device device)) \
-    X(primary_ctx_set_flags, cuDevicePrimaryCtxSetFlags_v2, (cu_device device, unsigned flags)) \
     X(ctx_set_current, cuCtxSetCurrent, (cu_context context)) \
     X(ctx_synchronize, cuCtxSynchronize, (void)) \
     X(module_load_data_ex, cuModuleLoadDataEx, (cu_module *module, const void *image, \
       unsigned n_options, cu_jit_option *options, void **values)) \
-    X(module_unload, cuModuleUnload, (cu_module module)) \
     X(module_get_function, cuModuleGetFunction, (cu_function *function, cu_module module, \
       const char *name)) \
     X(launch_kernel, cuLaunchKernel, (cu_function function, unsigned grid_x, unsigned grid_y, \

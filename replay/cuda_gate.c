@@ -13,7 +13,12 @@
 
 #include "replay/cuda_internal.h"
 
-#define PATIENCE_MS 1000 /* handing one step over takes microseconds */
+/* Handing one step over takes microseconds, unless this process gets no processor. Where a device once
+ * took no more, it may do so in each run. */
+#define PATIENCE_MS 1000
+#define LESS_PATIENCE_MS 50
+
+static int patience_ms = PATIENCE_MS; /* with the GPU of this process */
 
 static void open_gate(struct cuda *cuda)
 {
@@ -30,7 +35,7 @@ static void *watch(void *arg)
     struct pollfd over = {.fd = cuda->watch.ends[0], .events = POLLIN};
     uint32_t n_before = 0;
 
-    while (poll(&over, 1, PATIENCE_MS) == 0) {
+    while (poll(&over, 1, cuda->watch.patience_ms) == 0) {
         uint32_t n_handed = __atomic_load_n(&cuda->watch.n_handed, __ATOMIC_RELAXED);
 
         if (n_handed == n_before) {
@@ -51,6 +56,7 @@ static enum weir_status begin_watch(struct cuda *cuda, struct weir_error *err)
     int failed;
 
     w->n_handed = 0;
+    w->patience_ms = patience_ms;
     if (pipe(w->ends) != 0) {
         return weir_error_set(err, WEIR_DEVICE, "watching the gate: %s", strerror(errno));
     }
@@ -76,6 +82,7 @@ static void end_watch(struct cuda *cuda)
         (void)close(w->ends[1]);
         (void)pthread_join(w->thread, NULL);
         (void)close(w->ends[0]);
+        patience_ms = cuda->was_opened_early ? LESS_PATIENCE_MS : patience_ms;
     }
 }
 

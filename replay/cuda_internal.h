@@ -63,8 +63,8 @@ struct cuda_context {
 
 /** Opens the driver and finds the first device. WEIR_DEVICE with the reason. */
 MUST_CHECK enum weir_status cuda_context_find(struct cuda_context *out, struct weir_error *err);
-/** Then enters the device's context and loads the kernels. WEIR_DEVICE with the reason. The context is
- *  the process's and stays: it is released by none. */
+/** Then enters the device's context and loads the kernels, once a process. WEIR_DEVICE with the reason.
+ *  The context stays: it is released by none. */
 MUST_CHECK enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err);
 /** Tells what there is without making a context. */
 void cuda_describe(struct device_info *out);
@@ -150,6 +150,7 @@ struct cuda_watch {
     pthread_t thread;
     int ends[2]; /* of a pipe: the thread ends when the second is closed */
     bool is_on;
+    int patience_ms;
     uint32_t n_handed; /* steps; atomic */
 };
 
@@ -198,6 +199,7 @@ struct cuda {
     uint32_t *gate; /* pinned, atomic: [0] the gate, [1] 1 when it or a clock gave up */
     cu_deviceptr gate_address;
     volatile uint64_t *results; /* pinned: what the first words said when they were read */
+    bool is_unsteady;           /* in the last run the device changed its speed */
     int64_t clock_off_ns;       /* by so much CUPTI's times and the host's contradict each other */
     double begin_clock, end_clock; /* cycles a nanosecond before and after the last run */
     struct cuda_held begin_held;   /* before it */
@@ -268,8 +270,8 @@ cu_deviceptr cuda_work_address(const struct cuda *cuda, uint32_t step);
 void cuda_fill_work(struct cuda *cuda, uint32_t index);
 
 /* cuda_pool.c: nothing to do without a pool */
-/** @param most_bytes that it may hold: it gets them now, as far as the driver has them */
-MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, int64_t most_bytes,
+/** @param bytes that it gets now, as far as the driver has them */
+MUST_CHECK enum weir_status cuda_pool_make(struct cuda *cuda, int64_t bytes,
                                            struct weir_error *err);
 /** Who uses what. */
 MUST_CHECK enum weir_status cuda_pool_seal(struct cuda *cuda, struct weir_error *err);
@@ -285,7 +287,8 @@ MUST_CHECK enum weir_status cuda_pool_clear(struct cuda *cuda, struct weir_error
 /** How many cycles a nanosecond has now, in an idle moment of the device. */
 MUST_CHECK enum weir_status cuda_clock_read(struct cuda *cuda, double *cycles_per_ns,
                                             struct weir_error *err);
-/** Works until the clock rises no more: some 300 ms on an idle device, nothing on a busy one. */
+/** Works until the clock is as high as it was seen before, or rises no more: some 300 ms on an idle
+ *  device, nothing on a busy one. */
 MUST_CHECK enum weir_status cuda_clock_settle(struct cuda *cuda, struct weir_error *err);
 
 /* cuda_state.c */
@@ -300,7 +303,7 @@ void cuda_held_begin(struct cuda *cuda);
 void cuda_held_end(struct cuda *cuda);
 /** A run in which the GPU slowed itself down counts for nothing: @param why says so then, whatever
  *  else it said; else it stays */
-void cuda_doubt_slowed(const struct cuda *cuda, char why[CUDA_WHY_BYTES]);
+void cuda_doubt_slowed(struct cuda *cuda, char why[CUDA_WHY_BYTES]);
 /** Adds a line to a text. */
 PRINTF_LIKE(3, 4)
 void cuda_add_line(char *out, size_t out_bytes, const char *format, ...);

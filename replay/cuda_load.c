@@ -5,7 +5,13 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Hardware queues: streams beyond that wait for each other though nothing says so. */
+#define CONNECTIONS_NAME "CUDA_DEVICE_MAX_CONNECTIONS"
+#define CONNECTIONS_TEXT "32"
+#define CONNECTIONS_MOST 32
 
 /* As the driver has them. */
 _Static_assert(sizeof(cu_mem_pool_props) == 88, "cu_mem_pool_props");
@@ -49,6 +55,23 @@ static const char *fill_slots(void *library, const struct slot *slots, size_t n,
 
 /* ---- the driver ---- */
 
+/* Before the driver starts: functions are loaded when the module is, not at their first launch, which
+ * would wait for a device that waits for the gate; and streams share no hardware queue. Who has said
+ * otherwise is heeded. */
+static void prepare(void)
+{
+    (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    (void)setenv(CONNECTIONS_NAME, CONNECTIONS_TEXT, 0);
+}
+
+uint32_t cuda_connections(void)
+{
+    const char *text = getenv(CONNECTIONS_NAME);
+    long n = text == NULL ? CONNECTIONS_MOST : strtol(text, NULL, 10);
+
+    return n < 1 || n > CONNECTIONS_MOST ? CONNECTIONS_MOST : (uint32_t)n;
+}
+
 bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
 {
     void *opened = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -59,6 +82,7 @@ bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES])
         (void)snprintf(why_not, CUDA_WHY_BYTES, "there is no CUDA driver: %.300s", dlerror());
         return false;
     }
+    prepare();
     missing = fill_slots(opened, cuda_slots, sizeof cuda_slots / sizeof *cuda_slots, out);
     if (missing != NULL) {
         (void)snprintf(why_not, CUDA_WHY_BYTES,

@@ -42,6 +42,10 @@ struct nvml {
  *  does not fit the kernel's, whatever it said */
 bool cuda_load(struct cuda_driver *out, char why_not[CUDA_WHY_BYTES]);
 
+/** How many streams the device runs without one waiting for another: as CUDA_DEVICE_MAX_CONNECTIONS
+ *  says, else all that there can be. */
+uint32_t cuda_connections(void);
+
 /** Opens the CUPTI that goes with the driver: 13, then 12, never one of a CUDA newer than the
  *  driver's, which would refuse to work. After the dynamic linker's own places it looks in that of
  *  the toolkit.

@@ -8,10 +8,6 @@
 #include "replay/cuda_internal.h"
 #include "replay/devices.h"
 
-/* Hardware queues: streams beyond that wait for each other though nothing says so. */
-#define CUDA_CONNECTIONS 32
-#define CONNECTIONS_TEXT "32"
-
 static const char *const kernel_names[CUDA_KERNELS] = {"weir_fma",  "weir_read",  "weir_read_l2",
                                                        "weir_mix",  "weir_tags",  "weir_gate",
                                                        "weir_time", "weir_until", "weir_clock"};
@@ -116,7 +112,7 @@ void cuda_describe(struct device_info *out)
         return;
     }
     (void)snprintf(out->name, sizeof out->name, "%s", context.name);
-    out->n_processors = CUDA_CONNECTIONS;
+    out->n_processors = cuda_connections();
     describe_abilities(&context, out);
     out->memory_bytes = context.total_bytes;
     cuda_state_of(&context, &out->state);
@@ -188,11 +184,8 @@ static enum weir_status retain(struct cuda_context *out, struct weir_error *err)
 static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
 {
     size_t free_bytes = 0, total_bytes = 0;
-    enum weir_status status;
+    enum weir_status status = retain(out, err);
 
-    /* A flag that a context made by someone else lacks is no failure. */
-    (void)out->driver.primary_ctx_set_flags(out->device, GPU_CTX_SCHED_BLOCKING_SYNC);
-    status = retain(out, err);
     if (status == WEIR_OK) {
         status = cuda_check(out, out->driver.ctx_set_current(out->context), "cuCtxSetCurrent", err);
     }
@@ -204,15 +197,20 @@ static enum weir_status enter(struct cuda_context *out, struct weir_error *err)
     return status;
 }
 
+/* Of this process: what takes a driver tens of milliseconds is not done again for each of the many
+ * small plans of a calibration. */
+static struct cuda_context kept;
+static bool is_kept;
+
 enum weir_status cuda_context_find(struct cuda_context *out, struct weir_error *err)
 {
     char why_not[CUDA_WHY_BYTES];
 
     memset(out, 0, sizeof *out);
-    /* Before the driver starts: functions are loaded when the module is, not at their first launch,
-     * which would wait for a device that waits for the gate; and streams share no hardware queue. */
-    (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", CONNECTIONS_TEXT, 0);
+    if (is_kept) {
+        *out = kept;
+        return WEIR_OK;
+    }
     if (!cuda_load(&out->driver, why_not) || !find_device(out, why_not)) {
         return weir_error_set(err, WEIR_DEVICE, "device cuda: %.300s", why_not);
     }
@@ -221,7 +219,14 @@ enum weir_status cuda_context_find(struct cuda_context *out, struct weir_error *
 
 enum weir_status cuda_context_open(struct cuda_context *out, struct weir_error *err)
 {
-    enum weir_status status = enter(out, err);
+    enum weir_status status = is_kept ? WEIR_OK : enter(out, err);
 
-    return status == WEIR_OK ? load_kernels(out, err) : status;
+    if (status == WEIR_OK && !is_kept) {
+        status = load_kernels(out, err);
+    }
+    if (status == WEIR_OK) {
+        kept = *out;
+        is_kept = true;
+    }
+    return status;
 }

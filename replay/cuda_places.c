@@ -124,7 +124,9 @@ static enum weir_status take_pool(struct cuda *cuda, int64_t *offsets, int64_t *
     if (*bytes > most_bytes)
         return fail_room("the device's", *bytes, most_bytes, err);
     cuda->placed.storage = DEVICE_POOL;
-    return cuda_pool_make(cuda, most_bytes - *bytes, err);
+    most_bytes -= *bytes;
+    return cuda_pool_make(
+        cuda, cuda->placed.apart_bytes < most_bytes ? cuda->placed.apart_bytes : most_bytes, err);
 }
 
 /* @param offsets set for those that have a place in the block */

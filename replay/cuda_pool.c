@@ -33,7 +33,7 @@ static enum weir_status fill_pool(struct cuda *cuda, int64_t bytes, struct weir_
 
 /* What a driver does of itself, wait for another stream or give memory back, is none of the plan's:
  * it is told not to. */
-enum weir_status cuda_pool_make(struct cuda *cuda, int64_t most_bytes, struct weir_error *err)
+enum weir_status cuda_pool_make(struct cuda *cuda, int64_t bytes, struct weir_error *err)
 {
     static const struct {
         cu_pool_attribute attribute;
@@ -62,7 +62,7 @@ enum weir_status cuda_pool_make(struct cuda *cuda, int64_t most_bytes, struct we
             driver->mem_pool_set_attribute(cuda->pool, GPU_POOL_RELEASE_THRESHOLD, &keep_bytes),
             "cuMemPoolSetAttribute", err);
     }
-    return status == WEIR_OK ? fill_pool(cuda, most_bytes, err) : status;
+    return status == WEIR_OK ? fill_pool(cuda, bytes, err) : status;
 }
 
 enum weir_status cuda_pool_seal(struct cuda *cuda, struct weir_error *err)
@@ -260,12 +260,18 @@ enum weir_status cuda_pool_end(struct cuda *cuda, uint32_t index, struct weir_er
     return status;
 }
 
+/* Blocks that were freed in one stream can be had in another when the host has waited for all. */
 enum weir_status cuda_pool_clear(struct cuda *cuda, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
+    if (cuda->pool == NULL) {
+        return WEIR_OK;
+    }
     for (uint32_t b = 0; b < cuda->setup.n_buffers && status == WEIR_OK; b++) {
         status = give_back(cuda, b, cuda->control, err);
     }
-    return status;
+    return status == WEIR_OK ? cuda_check(&cuda->context, cuda->context.driver.ctx_synchronize(),
+                                          "cuCtxSynchronize", err)
+                             : status;
 }

@@ -180,7 +180,7 @@ static int compare_externals(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-enum weir_status cuda_records_join(struct cuda_records *records, struct weir_error *err)
+void cuda_records_join(struct cuda_records *records)
 {
     struct cuda_external *externals = records->externals;
 
@@ -189,9 +189,7 @@ enum weir_status cuda_records_join(struct cuda_records *records, struct weir_err
     }
     for (size_t i = 1; i < records->n_externals; i++) {
         if (externals[i].correlation == externals[i - 1].correlation) {
-            return weir_error_set(err, WEIR_DEVICE,
-                                  "CUPTI gives call %u two ids: its records cannot be trusted",
-                                  externals[i].correlation);
+            records->has_two_ids = true;
         }
     }
     for (size_t i = 0; i < records->n_records; i++) {
@@ -212,7 +210,6 @@ enum weir_status cuda_records_join(struct cuda_records *records, struct weir_err
                 ? externals[low].id
                 : 0;
     }
-    return WEIR_OK;
 }
 
 void cuda_records_free(struct cuda_records *records)

@@ -9,8 +9,10 @@
 
 #include "replay/cuda_internal.h"
 
-#define COMMANDS_MOST 480 /* in a stream behind the gate; about 1000 block whoever adds more */
-#define LEAD_NS 30000     /* a paced step is handed over so long before its time */
+/* In a stream behind the gate: about 1000 block whoever adds more, and an operation that is traced may
+ * take several. */
+#define COMMANDS_MOST 240
+#define LEAD_NS 30000 /* a paced step is handed over so long before its time */
 #define POLL_NS ((int64_t)20000)
 
 static void rest(int64_t ns)
@@ -115,7 +117,7 @@ static void begin_run(struct cuda *cuda)
     cuda_gate_reset(cuda);
     cuda->placed.n_pool_waits = 0;
     cuda->clock_off_ns = 0;
-    cuda->first_id += cuda->n_ops + 1; /* ids of one device are never given twice */
+    cuda->first_id = cuda_trace_next_id();
     cuda->n_ops = 0;
     for (uint32_t q = 0; q < cuda->setup.n_queues; q++) {
         cuda->queues[q].n_pending = 0;

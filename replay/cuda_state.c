@@ -60,7 +60,7 @@ void cuda_held_end(struct cuda *cuda)
     cuda->held = cuda_held_between(&cuda->begin_held, &end);
 }
 
-void cuda_doubt_slowed(const struct cuda *cuda, char why[CUDA_WHY_BYTES])
+void cuda_doubt_slowed(struct cuda *cuda, char why[CUDA_WHY_BYTES])
 {
     struct device_state state;
     char held[160], heat[40] = "";
@@ -68,6 +68,7 @@ void cuda_doubt_slowed(const struct cuda *cuda, char why[CUDA_WHY_BYTES])
     if ((cuda->held & DEVICE_SLOWDOWNS) == 0) {
         return;
     }
+    cuda->is_unsteady = true;
     cuda_state_of(&cuda->context, &state);
     if (state.figures[DEVICE_TEMPERATURE_C] != DEVICE_UNKNOWN) {
         (void)snprintf(heat, sizeof heat, ", at %" PRId64 " C",

@@ -14,7 +14,7 @@
 
 #define BUFFER_BYTES ((size_t)4 << 20)
 #define FIRST_BUFFERS 4
-#define DEVICE_BUFFER_BYTES ((size_t)32 << 20) /* inside CUPTI: records of a whole replay */
+#define DEVICE_BUFFER_BYTES ((size_t)8 << 20) /* inside CUPTI: tens of thousands of records */
 #define DEVICE_BUFFERS ((size_t)1000)
 
 /* A buffer, free or full. */
@@ -33,7 +33,8 @@ static struct {
     cupti_subscriber subscriber;
     struct buffer *idle, *full, *full_last;
     bool is_lost; /* memory for one ran out: CUPTI was given the spare */
-    FILE *kept;   /* gets every buffer as it came; NULL: nobody asked for that */
+    uint64_t last_id;
+    FILE *kept; /* gets every buffer as it came; NULL: nobody asked for that */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what CUPTI calls ---- */
@@ -285,6 +286,21 @@ bool cuda_trace_begin(int driver_version, char why_not[CUDA_WHY_BYTES])
     return session.is_begun;
 }
 
+static void disable_kinds(void)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        (void)session.cupti.disable(kinds[i].kind);
+    }
+}
+
+void cuda_trace_give_up(const char *why_not)
+{
+    disable_kinds();
+    session.is_begun = false;
+    session.has_failed = true;
+    (void)snprintf(session.why_not, sizeof session.why_not, "%s", why_not);
+}
+
 enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
 {
     char why[CUDA_WHY_BYTES];
@@ -293,8 +309,8 @@ enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
         return WEIR_OK;
     }
     session.is_paused = is_paused;
-    for (size_t i = 0; is_paused && i < sizeof kinds / sizeof *kinds; i++) {
-        (void)session.cupti.disable(kinds[i].kind);
+    if (is_paused) {
+        disable_kinds();
     }
     return is_paused || enable_kinds(why)
                ? WEIR_OK
@@ -303,8 +319,14 @@ enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err)
 
 /* ---- while it is on ---- */
 
+uint64_t cuda_trace_next_id(void)
+{
+    return session.last_id + 1;
+}
+
 void cuda_trace_push(uint64_t id)
 {
+    session.last_id = id;
     (void)session.cupti.push_external(CUPTI_EXTERNAL_CUSTOM0, id);
 }
 
@@ -383,7 +405,7 @@ enum weir_status cuda_trace_collect(struct cuda_records *out, struct weir_error 
     }
     if (status == WEIR_OK) {
         count_lost(out);
-        status = cuda_records_join(out, err);
+        cuda_records_join(out);
     }
     if (status != WEIR_OK) {
         cuda_records_free(out);

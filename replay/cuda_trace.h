@@ -44,17 +44,23 @@ struct cuda_records {
     size_t n_records, n_overheads, n_externals;
     size_t records_room, overheads_room, externals_room;
     uint64_t n_dropped;
-    bool is_broken; /* a buffer could not be read to its end */
+    bool is_broken;   /* a buffer could not be read to its end */
+    bool has_two_ids; /* one call has */
 };
 
 /** Begins, once a process: afterwards nothing. @return false with the reason: no CUPTI, no permission,
  *  another profiler is there, whatever it says */
 bool cuda_trace_begin(int driver_version, char why_not[CUDA_WHY_BYTES]);
 
+/** From now on there is no session, for that reason: records come no more. */
+void cuda_trace_give_up(const char *why_not);
+
 /** Records nothing until it is called again with false. Nothing without a session. WEIR_DEVICE */
 MUST_CHECK enum weir_status cuda_trace_pause(bool is_paused, struct weir_error *err);
 
-/** Calls between these are known by the id in their records. */
+/** Calls between these are known by the id in their records. No id is given twice by a process: they
+ *  begin at cuda_trace_next_id. */
+uint64_t cuda_trace_next_id(void);
 void cuda_trace_push(uint64_t id);
 void cuda_trace_pop(void);
 
@@ -69,8 +75,7 @@ MUST_CHECK enum weir_status
 cuda_records_read(uint8_t *buffer, size_t valid_bytes,
                   cupti_result (*next)(uint8_t *buffer, size_t valid_bytes, cupti_record *record),
                   struct cuda_records *out, struct weir_error *err);
-/** When all buffers have been read: each record gets the id of its call. WEIR_DEVICE when a call has
- *  two. */
-MUST_CHECK enum weir_status cuda_records_join(struct cuda_records *records, struct weir_error *err);
+/** When all buffers have been read: each record gets the id of its call. */
+void cuda_records_join(struct cuda_records *records);
 
 #endif

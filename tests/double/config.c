@@ -168,7 +168,7 @@ void double_configure(void)
         return;
     }
     is_done = true;
-    double_config = (struct double_config){.shift_ns = 1000000,
+    double_config = (struct double_config){.shift_ns = 10000000,
                                            .memory_bytes = (int64_t)8 << 30,
                                            .moved_bytes = 1 << 20,
                                            .version = 13000,

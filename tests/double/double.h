@@ -66,7 +66,7 @@ enum double_fault {
     FAULT_UNENDED,       /* its end is 0 */
     FAULT_OVERLAP_SMALL, /* it begins 300 ns too early */
     FAULT_OVERLAP_LARGE, /* 5 us too early */
-    FAULT_EARLY,         /* it begins 1 ms before its call */
+    FAULT_EARLY,         /* it begins 10 ms before its call */
     FAULT_LATE,          /* it ends after the device was done */
     FAULT_MOVED,         /* it is in another stream */
     FAULT_OTHER_KIND,    /* a copy's record stands for the kernel's */

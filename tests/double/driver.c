@@ -158,13 +158,6 @@ cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
     return double_config.open_result;
 }
 
-cu_result cuDevicePrimaryCtxSetFlags_v2(cu_device device, unsigned flags)
-{
-    (void)device;
-    (void)flags;
-    return GPU_SUCCESS;
-}
-
 cu_result cuCtxSetCurrent(cu_context context)
 {
     (void)context;
@@ -185,12 +178,6 @@ cu_result cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n_op
     (void)options;
     (void)values;
     *module = (cu_module)(uintptr_t)image;
-    return GPU_SUCCESS;
-}
-
-cu_result cuModuleUnload(cu_module module)
-{
-    (void)module;
     return GPU_SUCCESS;
 }
 

@@ -217,7 +217,7 @@ static bool go_wrong(struct double_command *command, uint32_t *stream)
     if (double_fails(FAULT_OVERLAP_LARGE))
         command->start_ns -= 5000;
     if (double_fails(FAULT_EARLY))
-        command->start_ns = called_ns - 1000000;
+        command->start_ns = called_ns - 10000000;
     if (double_fails(FAULT_LATE))
         command->end_ns += 1000000000;
     if (double_fails(FAULT_DRIFT)) {
