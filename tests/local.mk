@@ -40,25 +40,11 @@ judge_test_libs = judge/libjudge.a store/libstore.a $(graph_test_libs) $(GSL_LIB
 
 threaded_tests =
 
-AM_CPPFLAGS += $(CHECK_CFLAGS)
-
-if HAVE_CHECK
-include tests/base.mk
-include tests/graph.mk
-include tests/store.mk
-include tests/traces.mk
-include tests/policies.mk
-include tests/sim.mk
-include tests/kernels.mk
-include tests/replay.mk
-include tests/judge.mk
-include tests/plots.mk
-include tests/psplib.mk
-else
-TESTS += tests/check-missing.sh
-endif
-
-TESTS += $(check_PROGRAMS)
+# Tests begin in this order: the scripts, which take longest, first, so that in the end nothing long is
+# left to one processor while the others have none.
+include tests/double.mk
+include tests/oracle.mk
+include tests/faults.mk
 
 # Cases: tests/cases/NAME.case, each a graph, commands and what they must print; and the examples of
 # README.md and of the man pages.
@@ -82,9 +68,25 @@ else
 TESTS += tests/python-missing.sh
 endif
 
-include tests/faults.mk
-include tests/oracle.mk
-include tests/double.mk
+AM_CPPFLAGS += $(CHECK_CFLAGS)
+
+if HAVE_CHECK
+include tests/base.mk
+include tests/graph.mk
+include tests/store.mk
+include tests/traces.mk
+include tests/policies.mk
+include tests/sim.mk
+include tests/kernels.mk
+include tests/replay.mk
+include tests/judge.mk
+include tests/plots.mk
+include tests/psplib.mk
+else
+TESTS += tests/check-missing.sh
+endif
+
+TESTS += $(check_PROGRAMS)
 
 # The order of the folders.
 dist_check_SCRIPTS += tests/layers.sh
@@ -96,9 +98,10 @@ bless: weir
 	WEIR=$(abs_top_builddir)/weir $(PYTHON) $(srcdir)/tests/run-cases --bless $(CASES)
 .PHONY: bless
 
-# The tests with threads, for a build with --enable-sanitizers=thread.
-check-threads:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(threaded_tests)'
+# The tests with threads, for a build with --enable-sanitizers=thread: they and weir are built, and not
+# the other tests.
+check-threads: all
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(threaded_tests)' check_PROGRAMS='$(threaded_tests)'
 .PHONY: check-threads
 
 # What was installed works by itself.

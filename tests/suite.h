@@ -20,4 +20,11 @@ static inline int run_suite(Suite *suite)
     return n_failed == 0 && n_run > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* How many inputs to try: @p many, or @p few where WEIR_BRIEF is set, which says that another build of
+ * the same check tries many. */
+static inline int n_inputs(int many, int few)
+{
+    return getenv("WEIR_BRIEF") != NULL ? few : many;
+}
+
 #endif

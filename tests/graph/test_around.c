@@ -200,7 +200,7 @@ int main(void)
     tcase_add_test(models, a_join_and_one_alone);
     tcase_add_test(models, starts_lags_releases_waits_and_passages);
     tcase_add_test(models, nothing_and_one);
-    tcase_add_loop_test(properties, as_when_each_is_tried_alone, 0, 400);
+    tcase_add_loop_test(properties, as_when_each_is_tried_alone, 0, n_inputs(400, 100));
     suite_add_tcase(suite, models);
     suite_add_tcase(suite, properties);
     return run_suite(suite);

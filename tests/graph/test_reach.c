@@ -199,7 +199,7 @@ int main(void)
     TCase *tests = tcase_create("reach");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, small_graphs_are_answered_right, 0, 200);
+    tcase_add_loop_test(tests, small_graphs_are_answered_right, 0, n_inputs(200, 50));
     tcase_add_loop_test(tests, large_graphs_are_answered_right, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -396,9 +396,9 @@ int main(void)
     Suite *suite = suite_create("roundtrip");
     TCase *all = tcase_create("roundtrip");
 
-    tcase_add_loop_test(all, random_graphs_are_read_as_they_were_written, 0, 200);
+    tcase_add_loop_test(all, random_graphs_are_read_as_they_were_written, 0, n_inputs(200, 50));
     tcase_add_loop_test(all, cut_texts_are_read_or_refused, 0, 4);
-    tcase_add_loop_test(all, changed_texts_are_read_or_refused, 0, 10);
+    tcase_add_loop_test(all, changed_texts_are_read_or_refused, 0, n_inputs(10, 3));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -145,8 +145,7 @@ int main(void)
         return EXIT_SUCCESS;
     }
     (void)fclose(optima);
-    tcase_add_loop_test(tests, test_averages, 0,
-                        getenv("WEIR_BRIEF") != NULL ? 1 : (int)(sizeof rows / sizeof *rows));
+    tcase_add_loop_test(tests, test_averages, 0, n_inputs((int)(sizeof rows / sizeof *rows), 1));
     tcase_set_timeout(tests, 300);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -491,10 +491,10 @@ int main(void)
     Suite *suite = suite_create("sim/audit");
     TCase *tcase = tcase_create("properties");
 
-    tcase_add_loop_test(tcase, test_legal_graphs_run_as_their_program, 0, 8);
-    tcase_add_loop_test(tcase, test_mutations_are_found_or_harmless, 0, 8);
-    tcase_add_loop_test(tcase, test_progress_is_proved_or_unknown, 0, 8);
-    tcase_add_loop_test(tcase, test_no_run_is_shorter_than_the_bounds, 0, 8);
+    tcase_add_loop_test(tcase, test_legal_graphs_run_as_their_program, 0, n_inputs(8, 2));
+    tcase_add_loop_test(tcase, test_mutations_are_found_or_harmless, 0, n_inputs(8, 2));
+    tcase_add_loop_test(tcase, test_progress_is_proved_or_unknown, 0, n_inputs(8, 2));
+    tcase_add_loop_test(tcase, test_no_run_is_shorter_than_the_bounds, 0, n_inputs(8, 2));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
