@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* On which device a replay ran: whoever shows one says so, lest one on a stand-in pass for one on a GPU. */
+/* On which device a replay ran: whoever shows one says so, lest one on a stand-in pass for a GPU's. */
 #include "cmd/replayed.h"
 
 #include "judge/settings.h"

@@ -2,11 +2,11 @@
 /* A GPU that is not there: two libraries under the names of the CUDA driver and of CUPTI, for tests
  * on machines without either. There are two devices:
  *
- * In device.c time is virtual. The host's monotonic clock stands still but for what calls are said to cost and
- * for waiting; the device's operations take what a table says. The same calls give the same times to
- * the nanosecond. In threads.c it is real: a thread does the work of each stream, and what races
- * there do is seen, by ThreadSanitizer for one. In both work is done for real: copies move bytes,
- * kernels check and leave tags.
+ * In device.c time is virtual. The host's monotonic clock stands still but for what calls are said to
+ * cost and for waiting; the device's operations take what a table says. The same calls give the same
+ * times to the nanosecond. In threads.c it is real: a thread does the work of each stream, and races
+ * show, to ThreadSanitizer for one. In both work is done for real: copies move bytes, kernels check
+ * and leave tags.
  *
  * Its name says what it is: nothing that it yields can pass for a measurement. */
 #ifndef WEIR_TESTS_DOUBLE_H

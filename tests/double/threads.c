@@ -309,8 +309,6 @@ static void do_command(double_stream *stream, struct double_command *command)
     case DOUBLE_KERNEL:
     case DOUBLE_COPY:
     case DOUBLE_SET:
-        command->work_ns +=
-            stream->passed_ns - command->start_ns; /* a gate is a kernel that waits */
         (void)pthread_mutex_unlock(&state.lock);
         do_work(stream, command, held_ns);
         (void)pthread_mutex_lock(&state.lock);
