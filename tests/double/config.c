@@ -133,6 +133,8 @@ static void set(const char *word)
         double_config.moved_bytes = (int64_t)value_of(value);
     } else if (is_key(word, "eager=")) {
         double_config.eager = (int64_t)value_of(value);
+    } else if (is_key(word, "room=")) {
+        double_config.room = (int64_t)value_of(value);
     } else if (is_key(word, "depth=")) {
         double_config.depth = (int64_t)value_of(value);
     } else if (is_key(word, "version=")) {

@@ -119,6 +119,7 @@ struct double_config {
     int64_t moved_bytes; /* of a copy with an id, at most; of others 1 MiB */
     int64_t eager;       /* so many records are given out before anybody asks; 0: none */
     int64_t depth;       /* commands that a stream takes: who adds more waits; 0: any number */
+    int64_t room;        /* that all streams take together */
     int version;         /* of CUDA: 13000 */
     int layout; /* of records: 1120, 1180, 1230, 1280, 1300, 1340, or 9990: longer ones to come */
     int refused_kind; /* of records: CUPTI refuses this one, when it refuses */

@@ -374,6 +374,15 @@ def opens_the_gate_of_a_stream_that_is_full(rig):
         rig.equals_plan(double)
         check(any("the gate was opened before all was handed over" in deviation["what"]
                   for deviation in answer["deviations"]), f"{double}: {answer['deviations']}")
+    # No stream holds much, all of them together do.
+    graph = ["weir 1", "graph wide"] + [f"engine e{e}" for e in range(8)]
+    graph += [f"node k{i} compute engine=e{i % 8} duration=20us" for i in range(1600)]
+    (rig.folder / "wide.weir").write_text("\n".join(graph) + "\n")
+    rig.simulate("wide.weir")
+    answer = rig.replay(double="room=1000")
+    rig.equals_plan("room for 1000 commands")
+    check(any("the gate was opened before all was handed over" in deviation["what"]
+              for deviation in answer["deviations"]), answer["deviations"])
     answer = rig.replay(double="depth=1024", *("--mode", "stream"))
     check(not any("gate" in one["what"] for one in answer["deviations"]), answer["deviations"])
     message = rig.replay(double="depth=3,fault.hang=40", expect=5)

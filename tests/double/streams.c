@@ -8,6 +8,7 @@
 static struct {
     double_stream *first;
     uint32_t n_made;
+    int64_t n_commands; /* of all */
 } state;
 
 double_stream *streams_first(void)
@@ -73,6 +74,7 @@ void stream_push(double_stream *stream, const struct double_command *command)
     }
     stream->last = kept;
     stream->n_commands++;
+    state.n_commands++;
 }
 
 void stream_pop(double_stream *stream)
@@ -84,12 +86,14 @@ void stream_pop(double_stream *stream)
         stream->last = NULL;
     }
     stream->n_commands--;
+    state.n_commands--;
     free(command);
 }
 
 bool stream_is_full(const double_stream *stream)
 {
-    return double_config.depth > 0 && stream->n_commands >= double_config.depth;
+    return (double_config.depth > 0 && stream->n_commands >= double_config.depth) ||
+           (double_config.room > 0 && state.n_commands >= double_config.room);
 }
 
 void double_wait_for_others(double_stream *stream)
