@@ -86,6 +86,15 @@ static __device__ word share_of(word n, word *first)
     return n / threads + (self < n % threads);
 }
 
+/* A unit is 4 pieces of 16 bytes. The 32 threads of a warp share 32 units that lie side by side, and go
+ * through them together: what a warp asks for at once is 512 bytes in a row. */
+static __device__ word piece_of(word unit, word window_units, int part)
+{
+    word lane = threadIdx.x % 32;
+
+    return ((unit - lane) * 4 + (word)part * 32 + lane) & (window_units * 4 - 1);
+}
+
 /* Memory: reads `units` times 64 bytes of a window of a power of two of units, round and round, each
  * thread every (number of threads)-th unit, 4 loads of 16 bytes in flight. Streaming loads: for a
  * window of many times the L2 cache. */
@@ -100,8 +109,10 @@ extern "C" __global__ void __launch_bounds__(256)
     check_reads(work);
 #pragma unroll 1
     for (word i = 0; i < n; i++, unit += threads) {
-        const uint4 *at = window + (unit & (window_units - 1)) * 4;
-        uint4 a = __ldcs(at), b = __ldcs(at + 1), c = __ldcs(at + 2), d = __ldcs(at + 3);
+        uint4 a = __ldcs(window + piece_of(unit, window_units, 0));
+        uint4 b = __ldcs(window + piece_of(unit, window_units, 1));
+        uint4 c = __ldcs(window + piece_of(unit, window_units, 2));
+        uint4 d = __ldcs(window + piece_of(unit, window_units, 3));
 
         sum ^= a.x + b.y + c.z + d.w;
     }
@@ -122,8 +133,10 @@ extern "C" __global__ void __launch_bounds__(256)
     check_reads(work);
 #pragma unroll 1
     for (word i = 0; i < n; i++, unit += threads) {
-        const uint4 *at = window + (unit & (window_units - 1)) * 4;
-        uint4 a = __ldcg(at), b = __ldcg(at + 1), c = __ldcg(at + 2), d = __ldcg(at + 3);
+        uint4 a = __ldcg(window + piece_of(unit, window_units, 0));
+        uint4 b = __ldcg(window + piece_of(unit, window_units, 1));
+        uint4 c = __ldcg(window + piece_of(unit, window_units, 2));
+        uint4 d = __ldcg(window + piece_of(unit, window_units, 3));
 
         sum ^= a.x + b.y + c.z + d.w;
     }
@@ -145,8 +158,11 @@ extern "C" __global__ void __launch_bounds__(256, 1)
     check_reads(work);
 #pragma unroll 1
     for (word i = 0; i < n; i++, unit += threads) {
-        float4 *at = window + (unit & (window_units - 1)) * 4;
-        float4 value[4] = {__ldcs(at), __ldcs(at + 1), __ldcs(at + 2), __ldcs(at + 3)};
+        float4 value[4];
+
+#pragma unroll
+        for (int v = 0; v < 4; v++)
+            value[v] = __ldcs(window + piece_of(unit, window_units, v));
 
 #pragma unroll 1
         for (unsigned k = 0; k < intensity; k += 4) {
@@ -160,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(256, 1)
         }
 #pragma unroll
         for (int v = 0; v < 4; v++)
-            __stcs(at + v, value[v]);
+            __stcs(window + piece_of(unit, window_units, v), value[v]);
     }
     leave_writes(work);
 }

@@ -11,7 +11,6 @@
 #define TRIAL_NS 100000 /* long enough to guess a rate from */
 #define TRIAL_ROUNDS 8
 #define SIZES 6
-#define LINE_BYTES 64 /* loops and kernels go through as many at a time */
 
 int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
 {
@@ -65,7 +64,10 @@ static enum weir_status guess_rate(const struct device_ops *ops,
                                    const struct measure_action *action, double *units_per_ns,
                                    struct weir_error *err)
 {
-    int64_t amount = action->action == STEP_COPY ? action->window_bytes : 4096;
+    int64_t amount = action->action == STEP_COPY      ? action->window_bytes
+                     : action->action == STEP_COMPUTE ? 4096
+                     : ops->has_modes                 ? 16 << 20
+                                                      : 64 << 10;
     int64_t took_ns = 0;
 
     for (int round = 0; round < TRIAL_ROUNDS; round++) {

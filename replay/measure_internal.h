@@ -5,6 +5,8 @@
 
 #include "replay/measure.h"
 
+#define LINE_BYTES 64 /* loops and kernels go through as many at a time */
+
 /* Steps of a plan in the making; node i is step i. */
 struct trial {
     const struct device_ops *ops;

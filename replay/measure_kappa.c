@@ -212,21 +212,33 @@ static uint32_t first_cover(const struct blocks *blocks, const struct measure_ra
     return n < LEAST_COVER ? LEAST_COVER : n > MOST_COVER ? MOST_COVER : (uint32_t)n;
 }
 
-/* @param buffers room for two of each action @return how many they have */
-static uint32_t plan_blocks(struct blocks *blocks, const struct measure_runner *own,
-                            const struct measure_runner *others, int64_t duration_ns,
-                            struct device_buffer *buffers)
+/* A step of that length. Where each pass of a copy is a call of its own it is done in one: many short
+ * ones would be handed over more slowly than they run.
+ * @param buffers room for two  @return how many it has */
+static uint32_t plan_step(const struct device_ops *ops, const struct measure_runner *runner,
+                          uint32_t queue, int64_t duration_ns, uint32_t first_buffer,
+                          struct device_buffer *buffers, struct trial_step *out)
 {
-    uint32_t n_buffers = action_buffers(&own->action, buffers);
+    struct measure_action action = runner->action;
+    int64_t amount = amount_for(&action, runner->rate, duration_ns);
 
-    blocks->own = action_step(&own->action, 0, amount_for(&own->action, own->rate, duration_ns), 0);
+    if (ops->most_passes > 0 && action.window_bytes < amount)
+        action.window_bytes = (amount + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    *out = action_step(&action, queue, amount, first_buffer);
+    return action_buffers(&action, buffers + first_buffer);
+}
+
+/* @param buffers room for two of each action @return how many they have */
+static uint32_t plan_blocks(const struct device_ops *ops, struct blocks *blocks,
+                            const struct measure_runner *own, const struct measure_runner *others,
+                            int64_t duration_ns, struct device_buffer *buffers)
+{
+    uint32_t n_buffers = plan_step(ops, own, 0, duration_ns, 0, buffers, &blocks->own);
+
     for (uint32_t i = 0; i < blocks->n_others; i++) {
-        const struct measure_action *action = &others[i].action;
-
-        blocks->others[i] =
-            action_step(action, i + 1, amount_for(action, others[i].rate, duration_ns), n_buffers);
+        n_buffers +=
+            plan_step(ops, &others[i], i + 1, duration_ns, n_buffers, buffers, &blocks->others[i]);
         blocks->n_cover[i] = first_cover(blocks, own->rate, &blocks->others[i], others[i].rate);
-        n_buffers += action_buffers(action, buffers + n_buffers);
     }
     return n_buffers;
 }
@@ -239,7 +251,7 @@ enum weir_status measure_kappa(const struct device_ops *ops, const struct measur
     struct device_buffer buffers[2 * (MEASURE_OTHERS + 1)] = {{.size_bytes = 0}};
     struct ratios ratios = {.logs = malloc((n_blocks + (size_t)1) * sizeof *ratios.logs)};
     struct blocks blocks = {.n_others = n_others, .n_blocks = n_blocks};
-    uint32_t n_buffers = plan_blocks(&blocks, own, others, duration_ns, buffers);
+    uint32_t n_buffers = plan_blocks(ops, &blocks, own, others, duration_ns, buffers);
     enum weir_status status = ratios.logs == NULL ? weir_error_memory(err) : WEIR_OK;
 
     for (int i = 0; i < COVER_TRIES && status == WEIR_OK; i++) {
