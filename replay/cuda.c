@@ -248,9 +248,9 @@ static enum weir_status prime(struct cuda *cuda, struct weir_error *err)
         if (result == GPU_SUCCESS) {
             result = driver->memcpy_dtoh_async(pinned, one, sizeof one, stream);
         }
-    }
-    if (result == GPU_SUCCESS) {
-        result = driver->ctx_synchronize();
+        if (result == GPU_SUCCESS) { /* they all copy the same word */
+            result = driver->stream_synchronize(stream);
+        }
     }
     return cuda_check(&cuda->context, result, "a first kernel or copy", err);
 }
