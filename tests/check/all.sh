@@ -6,10 +6,11 @@
 # build/check/results gets a line "pass NAME", "fail NAME" or "skip NAME" for each step and each test
 # of a suite; build/check/STEP.log what the step printed. Exits 1 when anything failed.
 #
-# Where a step does less than it could, and why nothing is lost:
-#   clang-sanitizers, dist   what tries very many inputs tries fewer (WEIR_BRIEF): gcc tries them all
-#   dist                     of what runs on the double of a GPU only the first tests, which need all the
-#                            files that the others need (WEIR_BRIEF=package)
+# Where a step does less than it could, since all of it together would take too long:
+#   clang-sanitizers, dist   what tries very many inputs tries fewer (WEIR_BRIEF): gcc tries them all,
+#                            and fuzz tries more of what is read under the sanitizers
+#   dist                     of what runs on the double of a GPU only the first tests: that it is packed
+#                            and runs (WEIR_BRIEF=package)
 #   gcc-threads              builds weir and the tests with threads, and no other test
 #   identity                 takes the program of gcc, and the libraries that no timeline comes from
 #   tidy                     stops to follow the paths of a function earlier (see tidy.sh)

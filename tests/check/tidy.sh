@@ -8,9 +8,9 @@ cd "$1" || exit 1
 make -s Makefile || exit 1
 flags=$(make -s print-flags) || exit 1
 cd "$top" || exit 1
-# The analyzer follows the paths of a function until it has seen so many states. By itself it goes on
-# to 225000, most of them the same places by other paths: with a third it reaches every block that it
-# reaches with all (its checker debug.Stats tells), in a third of the time.
+# The analyzer follows the paths of a function until it has seen so many states, by itself 225000, most
+# of them the same places by other paths. A third takes a third of the time; in the files of which its
+# checker debug.Stats was asked it reached every block that it reaches with all.
 budget='-Xclang -analyzer-config -Xclang max-nodes=75000'
 # One file a process: with several, the analyzer of some releases mistakes their va_lists.
 find base graph store traces policies sim kernels replay judge cmd -name '*.c' | LC_ALL=C sort |
