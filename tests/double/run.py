@@ -830,8 +830,17 @@ TESTS = [
 ]
 
 
-def main(words, tests):
+# What is found out by very many runs.
+LONG = (repeats_until_the_median_is_known, pairs_cancel_a_drift, finds_contention,
+        learns_nothing_from_copies_in_turn, simulates_what_it_measured,
+        fixes_a_power_that_nothing_tells, finds_factors_again, finds_fair_shares_again)
+
+
+def main(words, tests, long=()):
+    """With WEIR_BRIEF those that take long are left out."""
     tests = [t for t in tests if not words or any(word in t.__name__ for word in words)]
+    if os.environ.get("WEIR_BRIEF"):
+        tests = [t for t in tests if t not in long]
     if os.environ.get("WEIR_BRIEF") == "package":  # with that which needs most files
         tests = tests[:8] + [t for t in tests[8:] if t is is_checked_whole]
     failed = 0
@@ -851,4 +860,4 @@ def main(words, tests):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], TESTS))
+    sys.exit(main(sys.argv[1:], TESTS, LONG))

@@ -8,6 +8,7 @@ environment: as for run.py
 """
 
 import json
+import os
 import sqlite3
 import sys
 
@@ -149,12 +150,13 @@ def tries_again_when_it_slowed_down_once(rig):
     plain = rig.replay(*SMALL, double="nvml.looks=looks")["makespan_ns"]
     n_plain = int((rig.folder / "looks").read_text())
     n_again = 0
-    for at in range(1, n_plain + 1):
+    looks = range(1, n_plain + 1, max(1, n_plain // (12 if os.environ.get("WEIR_BRIEF") else 60)))
+    for at in looks:
         answer = rig.replay(*SMALL, double=f"nvml.held={POWER_BRAKE},nvml.held_at={at},nvml.looks=looks")
         rig.equals_plan(f"slowed down at look {at}")
         check(answer["makespan_ns"] == plain, f"look {at}: {answer['makespan_ns']}")
         n_again += int((rig.folder / "looks").read_text()) > n_plain
-    check(0 < n_again < n_plain, f"{n_again} of {n_plain} looks made a run be tried again")
+    check(0 < n_again < len(looks), f"{n_again} of {len(looks)} looks made a run be tried again")
 
 
 def tells_of_a_power_cap(rig):

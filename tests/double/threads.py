@@ -136,5 +136,9 @@ TESTS = [
     calibrates,
 ]
 
+# They wait in real time; the sanitizer of threads tries all of them.
+LONG = (replays_in_every_mode, replays_in_every_storage, replays_by_events, replays_a_random_plan,
+        calibrates)
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], TESTS))
+    sys.exit(main(sys.argv[1:], TESTS, LONG))

@@ -213,7 +213,8 @@ int main(void)
     Suite *suite = suite_create("queueing");
     TCase *tests = tcase_create("queueing");
 
-    tcase_add_loop_test(tests, test_mean_wait, 0, (int)(sizeof queues / sizeof *queues));
+    tcase_add_loop_test(tests, test_mean_wait, 0,
+                        n_inputs((int)(sizeof queues / sizeof *queues), 1));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
