@@ -92,8 +92,11 @@ suite() (
     configured "$build_name" || exit 1
     find . -name '*.trs' -exec rm -f {} +
     make -k -j "$jobs" all
-    # One more than there are processors: some tests wait for a time to pass.
-    make -k -j $((jobs + 1)) "$target" AM_COLOR_TESTS=no "$@"
+    # One more at once than there are processors, since some tests wait for a time to pass; but of those
+    # with threads some measure.
+    at_once=$((jobs + 1))
+    [ "$target" != check-threads ] || at_once=$jobs
+    make -k -j "$at_once" "$target" AM_COLOR_TESTS=no "$@"
     status=$?
     sh "$top/tests/check/results.sh" "$build_name" . >>"$out/results" || exit 1
     exit $status
