@@ -9,6 +9,7 @@ replay_tests = \
 	tests/replay/test_families \
 	tests/replay/test_fit \
 	tests/replay/test_host \
+	tests/replay/test_host_data \
 	tests/replay/test_reuse \
 	tests/replay/test_runner \
 	tests/replay/test_schedule \
@@ -21,6 +22,7 @@ threaded_tests += \
 	tests/replay/test_calibrate \
 	tests/replay/test_deviate \
 	tests/replay/test_host \
+	tests/replay/test_host_data \
 	tests/replay/test_runner
 
 tests_replay_test_account_SOURCES = tests/replay/test_account.c tests/replay/plan.h
@@ -35,8 +37,10 @@ tests_replay_test_families_SOURCES = tests/replay/test_families.c
 tests_replay_test_families_LDADD = $(replay_test_libs)
 tests_replay_test_fit_SOURCES = tests/replay/test_fit.c
 tests_replay_test_fit_LDADD = $(replay_test_libs)
-tests_replay_test_host_SOURCES = tests/replay/test_host.c
+tests_replay_test_host_SOURCES = tests/replay/host_rig.h tests/replay/test_host.c
 tests_replay_test_host_LDADD = $(replay_test_libs)
+tests_replay_test_host_data_SOURCES = tests/replay/host_rig.h tests/replay/test_host_data.c
+tests_replay_test_host_data_LDADD = $(replay_test_libs)
 tests_replay_test_reuse_SOURCES = tests/replay/test_reuse.c
 tests_replay_test_reuse_LDADD = $(replay_test_libs)
 tests_replay_test_runner_SOURCES = tests/replay/test_runner.c tests/replay/plan.h
