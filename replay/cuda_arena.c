@@ -8,9 +8,8 @@
 #include "replay/cuda_internal.h"
 #include "replay/reuse.h"
 
-/* When a buffer is touched, by the order of steps and by the points of the streams. */
+/* When a buffer is touched, by the order of steps. */
 struct life {
-    uint32_t buffer;
     uint32_t first, last; /* steps; WEIR_NONE: none */
 };
 
@@ -120,7 +119,7 @@ static void find_lives(const struct planning *p)
 
     memset(p->born, 0xff, (size_t)setup->n_buffers * setup->n_queues * sizeof *p->born);
     for (uint32_t b = 0; b < setup->n_buffers; b++)
-        p->lives[b] = (struct life){b, WEIR_NONE, WEIR_NONE};
+        p->lives[b] = (struct life){WEIR_NONE, WEIR_NONE};
     for (uint32_t i = 0; i < p->cuda->n_submitted; i++) {
         const struct step *step = &p->cuda->steps[i].given;
 
