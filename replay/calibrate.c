@@ -13,6 +13,7 @@ static const int64_t copy_sizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
                                      1 << 20, 4 << 20,  16 << 20, 64 << 20};
 #define COPY_SIZES ((uint32_t)(sizeof copy_sizes / sizeof *copy_sizes))
 #define LONGEST_NS 1000000    /* of the actions that give a rate */
+#define TRIES 3               /* at each of them */
 #define PAIR_BYTES (16 << 20) /* that the copies of a pair move through */
 
 /* Domains of the machine, in the order in which they are declared. */
@@ -99,19 +100,30 @@ void calibrate_tell(const struct calibrate_options *options, const struct calibr
         options->progress(options->progress_arg, (double)done / of);
 }
 
+static enum weir_status measure_class(const struct calibrate_options *options,
+                                      const struct device_ops *ops, enum calibrate_class class_,
+                                      struct measure_rate *out, struct weir_error *err)
+{
+    const struct measure_action action = calibrate_action(class_);
+
+    return is_copy(class_) ? measure_copies(ops, action.from, action.to, copy_sizes, COPY_SIZES,
+                                            options->n_repeats, out, err)
+                           : measure_rate(ops, &action, LONGEST_NS, options->n_repeats,
+                                          MEASURE_INTERVALS, out, err);
+}
+
 static enum weir_status measure_alone(const struct calibrate_options *options,
                                       struct calibration *c, struct weir_error *err)
 {
     enum weir_status status = WEIR_OK;
 
     for (int i = 0; i < CALIBRATE_CLASSES && status == WEIR_OK; i++) {
-        struct measure_action action = calibrate_action((enum calibrate_class)i);
+        struct measure_rate *rate = &c->rates[i];
 
-        status = is_copy((enum calibrate_class)i)
-                     ? measure_copies(c->ops, action.from, action.to, copy_sizes, COPY_SIZES,
-                                      options->n_repeats, &c->rates[i], err)
-                     : measure_rate(c->ops, &action, LONGEST_NS, options->n_repeats,
-                                    MEASURE_INTERVALS, &c->rates[i], err);
+        for (int t = 0; t < TRIES && status == WEIR_OK && !measure_has_line(rate); t++)
+            status = measure_class(options, c->ops, (enum calibrate_class)i, rate, err);
+        if (status == WEIR_OK && !measure_has_line(rate))
+            status = measure_no_line(c->ops, err);
         c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&c->rates[i].noise);
         calibrate_tell(options, c, (uint32_t)i + 1);
     }

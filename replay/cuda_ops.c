@@ -5,6 +5,8 @@
 #include "base/array.h"
 #include "replay/cuda_internal.h"
 
+#define COMMANDS 3 /* of one: two events, or what it takes more when it is traced */
+
 int64_t cuda_clock_ns(void)
 {
     struct timespec now;
@@ -83,7 +85,7 @@ enum weir_status cuda_op_end(struct cuda *cuda, cu_result result, const char *ca
     }
     cuda->n_ops++;
     if (op->queue != STEP_NO_QUEUE) {
-        cuda->queues[op->queue].n_pending += cuda->timing == CUDA_BY_EVENTS ? 3 : 1;
+        cuda->queues[op->queue].n_pending += COMMANDS;
     }
     return status;
 }

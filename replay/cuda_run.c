@@ -9,9 +9,8 @@
 
 #include "replay/cuda_internal.h"
 
-/* In a stream behind the gate: about 1000 block whoever adds more, and an operation that is traced may
- * take several. */
-#define COMMANDS_MOST 240
+/* In a stream behind the gate: about 1000 block whoever adds more. */
+#define COMMANDS_MOST 720
 #define LEAD_NS 30000 /* a paced step is handed over so long before its time */
 #define POLL_NS ((int64_t)20000)
 

@@ -19,6 +19,20 @@ int64_t measure_amount(const struct measure_rate *rate, double duration_ns)
     return amount < 1 ? 1 : amount > 9e18 ? INT64_MAX : (int64_t)llround(amount);
 }
 
+bool measure_has_line(const struct measure_rate *rate)
+{
+    return rate->noise.n_samples > 0;
+}
+
+enum weir_status measure_no_line(const struct device_ops *ops, struct weir_error *err)
+{
+    return weir_error_set(
+        err, WEIR_DEVICE,
+        "measuring the %s device: more work took no more time; try again when the "
+        "machine is idle",
+        ops->name);
+}
+
 /* ---- a rate ---- */
 
 /* The least duration of a few steps of that amount. @param after how the device is then; or NULL */

@@ -21,7 +21,7 @@ struct measure_noise {
     double
         width_ratio; /* half of the 95 % interval, as a part of what it is of; 0: none is known */
     double preempted_ratio; /* part of the measurements in which the thread lost its processor */
-    uint32_t n_samples;     /* that the figure rests on */
+    uint32_t n_samples;     /* that the figure rests on; 0: there is no figure */
 };
 
 /* An action of that amount takes fixed_ns + amount * unit_ns alone. */
@@ -41,13 +41,19 @@ enum measure_detail { MEASURE_LINE, MEASURE_INTERVALS };
  *  then no */
 bool measure_is_preempted(int64_t wall_ns, int64_t processor_ns);
 
+/** Do the durations make a line? While others use the device they may make none: then what was
+ *  measured is measured again, or refused with measure_no_line. */
+bool measure_has_line(const struct measure_rate *rate);
+/** @return WEIR_DEVICE */
+MUST_CHECK enum weir_status measure_no_line(const struct device_ops *ops, struct weir_error *err);
+
 /** How the device is right after some work. */
 MUST_CHECK enum weir_status measure_state(const struct device_ops *ops, struct device_state *out,
                                           struct weir_error *err);
 
 /** Measures durations from some tens of microseconds to @p longest_ns (a copy moves its buffer at
  *  least once). @param n_repeats of each of six amounts, in turn; for intervals FIT_FEWEST_BLOCKS or
- *  more  WEIR_DEVICE when the device fails or gives no line. */
+ *  more  WEIR_DEVICE when the device fails. */
 MUST_CHECK enum weir_status measure_rate(const struct device_ops *ops,
                                          const struct measure_action *action, int64_t longest_ns,
                                          uint32_t n_repeats, enum measure_detail detail,

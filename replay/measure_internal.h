@@ -40,7 +40,7 @@ int64_t trial_duration_ns(const struct trial *trial, uint32_t step);
 /** The duration without what other programs took of it; *n_preempted counts the steps they did. */
 double trial_sample_ns(const struct trial *trial, uint32_t step, uint32_t *n_preempted);
 /** The line through the durations of n steps from the first on. @param n_per_block 0: no intervals;
- *  else as of fit_line_interval  WEIR_DEVICE when there is none. */
+ *  else as of fit_line_interval  *out has no samples when there is none. */
 MUST_CHECK enum weir_status trial_fit(const struct trial *trial, uint32_t first,
                                       const int64_t *amounts, uint32_t n, uint32_t n_per_block,
                                       struct measure_rate *out, struct weir_error *err);

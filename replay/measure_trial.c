@@ -152,36 +152,24 @@ static void take_interval(struct measure_rate *rate, const struct fit_line_inter
     rate->noise.width_ratio = fmax(unit_width, fixed_width);
 }
 
-static enum weir_status fit(const struct trial *trial, const double *x, const double *y, uint32_t n,
-                            uint32_t n_per_block, uint32_t n_preempted, struct measure_rate *out,
-                            struct weir_error *err)
+/* More work takes more time, or there is no line. */
+static enum weir_status fit(const double *x, const double *y, uint32_t n, uint32_t n_per_block,
+                            uint32_t n_preempted, struct measure_rate *out, struct weir_error *err)
 {
-    struct fit_line line;
+    struct fit_line line = {.slope = 0};
     struct fit_line_interval interval;
-    struct measure_rate rate;
     enum weir_status status = fit_line(x, y, n, &line, err);
 
-    if (status == WEIR_OK && !(line.slope > 0))
-        return weir_error_set(
-            err, WEIR_DEVICE,
-            "measuring the %s device: more work took no more time; try again when "
-            "the machine is idle",
-            trial->ops->name);
-    if (status == WEIR_OK) {
-        rate = rate_of(&line, n, n_preempted);
-        if (n_per_block > 0)
-            status = fit_line_interval(x, y, n, n_per_block, &line, &interval, err);
-    }
-    if (status == WEIR_INPUT)
-        return weir_error_set(err, WEIR_DEVICE,
-                              "measuring the %s device: its times make no line; try again when the "
-                              "machine is idle",
-                              trial->ops->name);
+    memset(out, 0, sizeof *out);
+    if (status == WEIR_OK && line.slope > 0 && n_per_block > 0)
+        status = fit_line_interval(x, y, n, n_per_block, &line, &interval, err);
+    if (status == WEIR_INPUT || (status == WEIR_OK && !(line.slope > 0)))
+        return WEIR_OK;
     if (status != WEIR_OK)
         return status;
+    *out = rate_of(&line, n, n_preempted);
     if (n_per_block > 0)
-        take_interval(&rate, &interval, x, n);
-    *out = rate;
+        take_interval(out, &interval, x, n);
     return WEIR_OK;
 }
 
@@ -201,7 +189,7 @@ enum weir_status trial_fit(const struct trial *trial, uint32_t first, const int6
         y[i] = trial_sample_ns(trial, first + i, &n_preempted);
     }
     if (status == WEIR_OK)
-        status = fit(trial, x, y, n, n_per_block, n_preempted, out, err);
+        status = fit(x, y, n, n_per_block, n_preempted, out, err);
     free(x);
     free(y);
     return status;

@@ -74,7 +74,9 @@ static void advance(struct progress *progress)
  * else runs on them, and never sped up. @param amount at which they are compared */
 static void keep_faster(struct measure_rate *kept, const struct measure_rate *other, double amount)
 {
-    if (kept->noise.n_samples == 0 ||
+    if (!measure_has_line(other))
+        return;
+    if (!measure_has_line(kept) ||
         other->fixed_ns + amount * other->unit_ns < kept->fixed_ns + amount * kept->unit_ns)
         *kept = *other;
 }
@@ -122,6 +124,23 @@ static enum weir_status measure_round(const struct device_ops *ops, const struct
     return status;
 }
 
+/* What no round could measure is not known. */
+static enum weir_status check_lines(const struct device_ops *ops, const struct rates_needs *needs,
+                                    const struct rates *rates, struct weir_error *err)
+{
+    for (int work = 0; work < STEP_WORKS; work++) {
+        if (needs->has_work[work] && !measure_has_line(&rates->work[work]))
+            return measure_no_line(ops, err);
+    }
+    for (uint32_t i = 0; i < rates->n_directions; i++) {
+        for (uint32_t p = 0; p < rates->directions[i].n_points; p++) {
+            if (!measure_has_line(&rates->directions[i].at[p]))
+                return measure_no_line(ops, err);
+        }
+    }
+    return WEIR_OK;
+}
+
 enum weir_status rates_measure(const struct device_ops *ops, const struct rates_needs *needs,
                                void (*progress)(void *arg, double part), void *progress_arg,
                                struct rates *out, struct weir_error *err)
@@ -140,6 +159,8 @@ enum weir_status rates_measure(const struct device_ops *ops, const struct rates_
         rates.directions[i] = needs->directions[i];
     for (int round = 0; round < ROUNDS && status == WEIR_OK; round++)
         status = measure_round(ops, needs, &rates, &told, err);
+    if (status == WEIR_OK)
+        status = check_lines(ops, needs, &rates, err);
     if (status != WEIR_OK) {
         rates_free(&rates);
         return status;

@@ -30,11 +30,15 @@ cd "$top" || exit 1
 n_steps=0
 any_failed=0
 
-# complaints LOG: its lines that tell what is wrong, its end when none is known by sight.
+# complaints LOG: its lines that tell what is wrong, with what failed tests said of it; its end when
+# none is known by sight.
 complaints() {
-    grep -aE '^(FAIL|ERROR): |^not ok |(error|warning): |SUMMARY: |\*\*\* ' "$1" |
-        grep -av '^PASS' | head -n 40 |
-        grep . || tail -n 40 "$1"
+    LC_ALL=C awk '
+        /^#/ && of_failed && n_said++ < 10 { print; next }
+        { of_failed = /^not ok /; if (of_failed) n_said = 0 }
+        /^PASS/ { next }
+        /^(FAIL|ERROR): |^not ok |(error|warning): |SUMMARY: |\*\*\* / { print }' "$1" | head -n 60 |
+        grep -a . || tail -n 40 "$1"
 }
 
 # verdict RESULT STEP SECONDS: prints the step's line and keeps it.
@@ -96,7 +100,7 @@ suite() (
     # with threads some measure.
     at_once=$((jobs + 1))
     [ "$target" != check-threads ] || at_once=$jobs
-    make -k -j "$at_once" "$target" AM_COLOR_TESTS=no "$@"
+    make -k -j "$at_once" "$target" AM_COLOR_TESTS=no VERBOSE=yes "$@"
     status=$?
     sh "$top/tests/check/results.sh" "$build_name" . >>"$out/results" || exit 1
     exit $status
@@ -124,7 +128,7 @@ fuzz() (
 # What is packed must be whole; how it behaves the steps before have tried at length.
 dist() (
     configured gcc || exit 1
-    WEIR_BRIEF=package WEIR_FAULTS_SECONDS=2 make -j "$jobs" distcheck \
+    VERBOSE=yes WEIR_BRIEF=package WEIR_FAULTS_SECONDS=2 make -j "$jobs" distcheck \
         DISTCHECK_CONFIGURE_FLAGS='CFLAGS=-O1 --enable-werror'
 )
 

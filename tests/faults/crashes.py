@@ -118,19 +118,16 @@ def test_watchdog(folder):
     (folder / "waiting.weir").write_text(WAITING)
     done = scenes.weir(folder, ["simulate", "waiting.weir", "--db", "w.db", "--quiet"])
     assert done.returncode == 0, done.stderr.decode()
-    words = ["replay", "sim", "--db", "w.db", "--repeats", "1"]
-    env = {"LD_PRELOAD": str(SHIM), "WEIR_FAULT": "wake:0", "WEIR_FAULT_COUNT": "count"}
-    done = scenes.weir(folder, words, env)
+    # What is measured before has one thread at a time, the replay two.
+    env = {"LD_PRELOAD": str(SHIM), "WEIR_FAULT": "wake:2", "WEIR_FAULT_COUNT": "count"}
+    done = scenes.weir(folder, ["replay", "sim", "--db", "w.db", "--repeats", "1"], env)
     if not (folder / "count").exists():
         return "the shim does not load: an instrumented build, or no glibc"
-    assert done.returncode == 0, done.stderr.decode()
-    # Threads of measurements come first, those of the replay last.
-    env["WEIR_FAULT"] = f"wake:{int((folder / 'count').read_text())}"
-    done = scenes.weir(folder, words, env)
     text = done.stderr.decode()
+    assert int((folder / "count").read_text()) > 0, f"no signal was lost: {text}"
     assert done.returncode == 5, f"exit status {done.returncode}: {text}"
     assert re.search(r"(first|second, which waits) had not begun after 12\.0\d* s", text), text
-    assert scenes.n_runs(folder / "w.db") == 2, "the replay that failed is stored"
+    assert scenes.n_runs(folder / "w.db") == 1, "the replay that failed is stored"
     return None
 
 

@@ -7,8 +7,8 @@
  *
  * KIND is memory (malloc and its like), write (write, pwrite, fsync, ftruncate, fflush, fclose,
  * link, rename), open (open, fopen, tmpfile, mkdtemp, pipe, fork), thread (pthread_create) or sql
- * (sqlite3_prepare_v2, sqlite3_step, sqlite3_exec). Of kind wake, from the N-th pthread_create on
- * pthread_cond_signal wakes nobody. glibc alone: its allocator has second names. */
+ * (sqlite3_prepare_v2, sqlite3_step, sqlite3_exec). Of kind wake, once N threads are there beside the
+ * first, pthread_cond_signal wakes nobody. glibc alone: its allocator has second names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,6 +31,9 @@ static long at;
 static bool goes_on;
 static atomic_long n_calls;
 static char count_path[4096];
+
+static atomic_long n_threads;  /* beside the first, that nobody has joined */
+static atomic_bool wakes_none; /* for good */
 
 static bool fails(enum kind of)
 {
@@ -284,15 +287,23 @@ pid_t fork(void)
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                    void *arg)
 {
-    if (kind == WAKE)
-        (void)atomic_fetch_add(&n_calls, 1);
+    if (atomic_fetch_add(&n_threads, 1) + 1 >= at && at > 0 && kind == WAKE)
+        atomic_store(&wakes_none, true);
     return fails(THREAD) ? EAGAIN : REAL(pthread_create)(thread, attributes, run, arg);
+}
+
+int pthread_join(pthread_t thread, void **result)
+{
+    (void)atomic_fetch_sub(&n_threads, 1);
+    return REAL(pthread_join)(thread, result);
 }
 
 int pthread_cond_signal(pthread_cond_t *wake)
 {
-    if (kind == WAKE && at > 0 && atomic_load(&n_calls) >= at)
+    if (atomic_load(&wakes_none)) {
+        (void)fails(WAKE);
         return 0;
+    }
     return REAL(pthread_cond_signal)(wake);
 }
 
