@@ -181,6 +181,7 @@ static enum weir_status make_works(struct cuda *cuda, struct weir_error *err)
     if (status != WEIR_OK) {
         return status;
     }
+    memset(pinned, 0, cuda->works_bytes);
     cuda->works = (struct kernel_work *)(void *)pinned;
     cuda->tags = (struct kernel_tag *)(void *)(pinned + n_works * sizeof *cuda->works);
     if (cuda->pool == NULL) { /* they do not change: the device has its own */
@@ -209,6 +210,7 @@ static enum weir_status make_words(struct cuda *cuda, struct weir_error *err)
             cuda_pin(cuda, (1 + CUDA_WORDS) * sizeof(uint64_t), &pinned, &cuda->gate_address, err);
     }
     if (status == WEIR_OK) {
+        memset(pinned, 0, (1 + CUDA_WORDS) * sizeof(uint64_t));
         cuda->gate = (uint32_t *)(void *)pinned;
         cuda->results = (volatile uint64_t *)(void *)(pinned + sizeof(uint64_t));
     }

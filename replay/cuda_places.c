@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "replay/cuda_internal.h"
 
@@ -43,7 +42,6 @@ enum weir_status cuda_pin(struct cuda *cuda, size_t bytes, unsigned char **host,
                    "cuMemHostAlloc", err);
 
     if (status == WEIR_OK) {
-        memset(pinned, 0, bytes); /* so that its pages are there */
         *host = pinned;
         status = cuda_check(&cuda->context, driver->mem_host_get_device_pointer(address, pinned, 0),
                             "cuMemHostGetDevicePointer", err);

@@ -31,17 +31,47 @@ static double pairwise_kappa(const struct families_demands *demands, const struc
     return kappa;
 }
 
+/* The classes of which nodes run, the slowed one first, and what a node of each asks for. */
+struct running {
+    uint32_t n_classes;
+    double n[FAMILIES_CLASSES + 1]; /* nodes: of the first, it alone */
+    double parts[FAMILIES_CLASSES + 1][FAMILIES_RESOURCES];
+};
+
+static void add_class(struct running *running, const struct families_demands *demands,
+                      const struct families_model *model, enum family family, uint32_t class_,
+                      double n)
+{
+    for (uint32_t r = 0; r < demands->n_resources; r++)
+        running->parts[running->n_classes][r] = families_part(demands, model, family, class_, r);
+    running->n[running->n_classes++] = n;
+}
+
+static void find_running(struct running *out, const struct families_demands *demands,
+                         const struct families_model *model, enum family family,
+                         const struct families_set *set)
+{
+    out->n_classes = 0;
+    add_class(out, demands, model, family, set->slowed, 1);
+    for (uint32_t c = 0; c < demands->n_classes; c++) {
+        if (set->n_beside[c] > 0)
+            add_class(out, demands, model, family, c, set->n_beside[c]);
+    }
+}
+
 static double roofline_kappa(const struct families_demands *demands,
                              const struct families_model *model, const struct families_set *set)
 {
+    struct running running;
     double s = 1;
 
+    find_running(&running, demands, model, FAMILY_ROOFLINE, set);
     for (uint32_t r = 0; r < demands->n_resources; r++) {
-        double own = families_part(demands, model, FAMILY_ROOFLINE, set->slowed, r);
-        double wanted = own;
+        double own = running.parts[0][r];
+        double wanted = 0;
 
-        for (uint32_t c = 0; c < demands->n_classes; c++)
-            wanted += set->n_beside[c] * families_part(demands, model, FAMILY_ROOFLINE, c, r);
+        for (uint32_t c = 0; c < running.n_classes; c++)
+            wanted += running.n[c] * running.parts[c][r];
         if (own > 0 && wanted > model->eta[r]) /* else it is as alone */
             s += pow(own * wanted / model->eta[r], model->power) -
                  pow(own * fmax(1, own / model->eta[r]), model->power);
@@ -49,28 +79,21 @@ static double roofline_kappa(const struct families_demands *demands,
     return pow(s, 1 / model->power);
 }
 
-/* Speeds of the classes that run rise together; where a resource is full its users stay. */
+/* Speeds of those that run rise together; where a resource is full its users stay. */
 struct filling {
-    double n[FAMILIES_CLASSES]; /* nodes that run, by class */
-    double speed[FAMILIES_CLASSES];
-    bool is_frozen[FAMILIES_CLASSES];
+    struct running running; /* none asks for more than there is */
+    double speed[FAMILIES_CLASSES + 1];
+    bool is_frozen[FAMILIES_CLASSES + 1];
 };
 
-static double share_part(const struct families_demands *demands, const struct families_model *model,
-                         uint32_t class_, uint32_t resource)
+static double level_of(const struct filling *filling, double eta, uint32_t resource)
 {
-    return fmin(families_part(demands, model, FAMILY_SHARE, class_, resource),
-                model->share_eta[resource]);
-}
-
-static double level_of(const struct families_demands *demands, const struct families_model *model,
-                       const struct filling *filling, uint32_t resource)
-{
-    double left = model->share_eta[resource];
+    const struct running *running = &filling->running;
+    double left = eta;
     double open = 0;
 
-    for (uint32_t c = 0; c < demands->n_classes; c++) {
-        double part = filling->n[c] * share_part(demands, model, c, resource);
+    for (uint32_t c = 0; c < running->n_classes; c++) {
+        double part = running->n[c] * running->parts[c][resource];
 
         if (filling->is_frozen[c])
             left -= part * filling->speed[c];
@@ -81,14 +104,14 @@ static double level_of(const struct families_demands *demands, const struct fami
 }
 
 /* @return false when all run at full speed, or nothing is left to freeze */
-static bool freeze(const struct families_demands *demands, const struct families_model *model,
-                   struct filling *filling)
+static bool freeze(struct filling *filling, const double *eta, uint32_t n_resources)
 {
+    const struct running *running = &filling->running;
     double least = INFINITY;
     uint32_t full = 0;
 
-    for (uint32_t r = 0; r < demands->n_resources; r++) {
-        double level = level_of(demands, model, filling, r);
+    for (uint32_t r = 0; r < n_resources; r++) {
+        double level = level_of(filling, eta[r], r);
 
         if (level < least) {
             least = level;
@@ -97,9 +120,8 @@ static bool freeze(const struct families_demands *demands, const struct families
     }
     if (!(least < 1))
         return false;
-    for (uint32_t c = 0; c < demands->n_classes; c++) {
-        if (filling->n[c] > 0 && !filling->is_frozen[c] &&
-            share_part(demands, model, c, full) > 0) {
+    for (uint32_t c = 0; c < running->n_classes; c++) {
+        if (!filling->is_frozen[c] && running->parts[c][full] > 0) {
             filling->is_frozen[c] = true;
             filling->speed[c] = fmax(least, 1e-9);
         }
@@ -110,15 +132,18 @@ static bool freeze(const struct families_demands *demands, const struct families
 static double share_kappa(const struct families_demands *demands,
                           const struct families_model *model, const struct families_set *set)
 {
-    struct filling filling = {{0}, {0}, {false}};
+    struct filling filling;
 
-    for (uint32_t c = 0; c < demands->n_classes; c++) {
-        filling.n[c] = set->n_beside[c] + (c == set->slowed ? 1.0 : 0.0);
+    find_running(&filling.running, demands, model, FAMILY_SHARE, set);
+    for (uint32_t c = 0; c < filling.running.n_classes; c++) {
+        for (uint32_t r = 0; r < demands->n_resources; r++)
+            filling.running.parts[c][r] = fmin(filling.running.parts[c][r], model->share_eta[r]);
         filling.speed[c] = 1;
+        filling.is_frozen[c] = false;
     }
-    while (freeze(demands, model, &filling)) {
+    while (freeze(&filling, model->share_eta, demands->n_resources)) {
     }
-    return 1 / filling.speed[set->slowed];
+    return 1 / filling.speed[0];
 }
 
 double families_kappa(const struct families_demands *demands, const struct families_model *model,
