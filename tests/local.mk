@@ -104,10 +104,13 @@ check-threads: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(threaded_tests)' check_PROGRAMS='$(threaded_tests)'
 .PHONY: check-threads
 
-# What was installed works by itself.
+# What was installed works by itself. WEIR_RESULTS: a file for what came of the tests before, whose build
+# may be gone afterwards.
 installcheck-local:
 	$(SHELL) $(srcdir)/tests/installed.sh '$(CC)' '$(DESTDIR)$(bindir)' \
 		'$(DESTDIR)$(includedir)' $(abs_srcdir)/doc/examples
+	test -z "$$WEIR_RESULTS" || \
+		$(SHELL) $(srcdir)/tests/check/results.sh dist . >"$$WEIR_RESULTS"
 .PHONY: installcheck-local
 
 include tests/fuzz.mk

@@ -7,12 +7,11 @@
 # of a suite; build/check/STEP.log what the step printed. Exits 1 when anything failed.
 #
 # Where a step does less than it could, since all of it together would take too long:
-#   clang-sanitizers, dist   what tries very many inputs tries fewer (WEIR_BRIEF): gcc tries them all,
+#   clang-sanitizers         what tries very many inputs tries fewer (WEIR_BRIEF): dist tries them all,
 #                            and fuzz tries more of what is read under the sanitizers
-#   dist                     of what runs on the double of a GPU only the first tests: that it is packed
-#                            and runs (WEIR_BRIEF=package)
 #   gcc-threads              builds weir and the tests with threads, and no other test
 #   identity                 takes the program of gcc, and the libraries that no timeline comes from
+#   gcc                      is in no list: it runs the tests of dist in a build that stays, to work on
 #   tidy                     stops to follow the paths of a function earlier (see tidy.sh)
 #   fuzz                     takes the libraries of clang-sanitizers; two targets run at once on two
 #                            processors, each as long as it would alone
@@ -71,6 +70,8 @@ step() {
     verdict $result "$name" $(($(date +%s) - begin))
 }
 
+unwatched=-fno-sanitize-coverage=trace-cmp
+
 # configured BUILD: one of the builds that steps share, in a folder under build/check; configured once,
 # and from nothing when its options have changed.
 configured() {
@@ -78,14 +79,18 @@ configured() {
     case $1 in
     gcc) set -- CC=gcc ;;
     # Its libraries are built to be fuzzed as well, so that the step fuzz does not build all of it again.
+    # What is compared they do not watch: that would take tests that only compute four times as long.
     clang-sanitizers) set -- CC=clang --enable-sanitizers=address,undefined --enable-fuzzing \
-        'CFLAGS=-gline-tables-only -O1' ;;
+        "CFLAGS=-gline-tables-only -O1 $unwatched" ;;
     gcc-threads) set -- CC=gcc --enable-sanitizers=thread 'CFLAGS=-g1 -O1' ;;
     esac
     [ "$(cat "$build/options" 2>/dev/null)" = "$*" ] || rm -rf "$build"
     mkdir -p "$build" && cd "$build" || return 1
     [ -e options ] || { "$top/configure" --enable-werror "$@" && echo "$*" >options; }
 }
+
+# One test more at once than there are processors, since some wait for a time to pass.
+many=$((jobs + 1))
 
 # suite BUILD TARGET [VARIABLE=VALUE]...: builds with warnings as errors, runs the tests of the make
 # target; the variables hold for what the target builds beyond `make all`.
@@ -96,10 +101,8 @@ suite() (
     configured "$build_name" || exit 1
     find . -name '*.trs' -exec rm -f {} +
     make -k -j "$jobs" all
-    # One more at once than there are processors, since some tests wait for a time to pass; but of those
-    # with threads some measure.
-    at_once=$((jobs + 1))
-    [ "$target" != check-threads ] || at_once=$jobs
+    at_once=$many
+    [ "$target" != check-threads ] || at_once=$jobs # of those with threads some measure
     make -k -j "$at_once" "$target" AM_COLOR_TESTS=no VERBOSE=yes "$@"
     status=$?
     sh "$top/tests/check/results.sh" "$build_name" . >>"$out/results" || exit 1
@@ -125,23 +128,31 @@ fuzz() (
         exec sh "$top/tests/check/fuzz.sh" "$out/clang-sanitizers" "$out/fuzz"
 )
 
-# What is packed must be whole; how it behaves the steps before have tried at length.
+# Every test, in a build of what is packed: its sources are read-only, and it is installed and uninstalled.
+# It goes when all is well; what came of its tests it leaves before.
 dist() (
     configured gcc || exit 1
-    VERBOSE=yes WEIR_BRIEF=package WEIR_FAULTS_SECONDS=2 make -j "$jobs" distcheck \
-        DISTCHECK_CONFIGURE_FLAGS='CFLAGS=-O1 --enable-werror'
+    export VERBOSE=yes WEIR_RESULTS="$out/dist.results" WEIR_SHARED="${WEIR_SHARED:-$top/../shared}"
+    rm -f "$WEIR_RESULTS"
+    make -j "$many" distcheck AM_COLOR_TESTS=no DISTCHECK_CONFIGURE_FLAGS='CC=gcc --enable-werror'
+    status=$?
+    [ -e "$WEIR_RESULTS" ] || sh "$top/tests/check/results.sh" dist weir-*/_build/sub >"$WEIR_RESULTS"
+    cat "$WEIR_RESULTS" >>"$out/results"
+    exit $status
 )
 
 run() {
     case $1 in
     configure) step configure configure_made ;;
     format) step format sh tests/check/format.sh ;;
+    dist) step dist dist ;;
     gcc) step gcc suite gcc check ;;
     # Under the sanitizers everything runs, but what tries very many inputs fewer of them. The tests'
     # own code is not optimized: it compiles in half the time, and what is tested is optimized.
     clang-sanitizers)
         export WEIR_BRIEF=yes WEIR_FAULTS_SECONDS=5
-        step clang-sanitizers suite clang-sanitizers check 'CFLAGS=-gline-tables-only -O0'
+        step clang-sanitizers suite clang-sanitizers check \
+            "CFLAGS=-gline-tables-only -O0 $unwatched"
         unset WEIR_BRIEF WEIR_FAULTS_SECONDS
         ;;
     gcc-threads) step gcc-threads suite gcc-threads check-threads ;;
@@ -150,7 +161,6 @@ run() {
     cppcheck) step cppcheck sh tests/check/cppcheck.sh ;;
     man) step man sh tests/check/man.sh ;;
     fuzz) step fuzz fuzz ;;
-    dist) step dist dist ;;
     *)
         echo "all.sh: '$1' is not a step" >&2
         exit 2
@@ -158,8 +168,7 @@ run() {
     esac
 }
 
-[ $# != 0 ] || set -- format configure gcc clang-sanitizers gcc-threads identity tidy cppcheck man \
-    fuzz dist
+[ $# != 0 ] || set -- format configure dist clang-sanitizers gcc-threads identity tidy cppcheck man fuzz
 echo "1..$#"
 for one in "$@"; do
     run "$one"

@@ -63,11 +63,11 @@ timelines() {
 }
 
 configured gcc-O0 CC=gcc 'CFLAGS=-O0'
-configured clang-O2 CC=clang 'CFLAGS=-O2'
 if has_fma; then
     configured gcc-fma CC=gcc 'CFLAGS=-O2 -mfma -mavx2'
     configured clang-fma CC=clang 'CFLAGS=-O2 -mfma -mavx2'
 else
+    configured clang-O2 CC=clang 'CFLAGS=-O2'
     echo 'this processor has no fused multiply-add: that comparison is left out'
 fi
 wait

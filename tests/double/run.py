@@ -4,8 +4,7 @@
 the nanosecond, and everything that can go wrong. Prints TAP.
 
 usage: run.py [NAME]...    only the tests whose names hold one of the words
-environment: WEIR, WEIR_SOURCE, WEIR_BUILD; with WEIR_BRIEF less is tried, and where it is package only
-the first tests: what they need is there
+environment: WEIR, WEIR_SOURCE, WEIR_BUILD; with WEIR_BRIEF less is tried
 """
 
 import json
@@ -841,8 +840,6 @@ def main(words, tests, long=()):
     tests = [t for t in tests if not words or any(word in t.__name__ for word in words)]
     if os.environ.get("WEIR_BRIEF"):
         tests = [t for t in tests if t not in long]
-    if os.environ.get("WEIR_BRIEF") == "package":  # with that which needs most files
-        tests = tests[:8] + [t for t in tests[8:] if t is is_checked_whole]
     failed = 0
     print(f"1..{len(tests)}")
     for number, test in enumerate(tests, 1):

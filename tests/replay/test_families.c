@@ -396,7 +396,7 @@ int main(void)
     (void)gsl_set_error_handler_off();
     tcase_set_timeout(families, 120);
     tcase_add_test(families, each_family_as_on_paper);
-    tcase_add_loop_test(families, a_truth_is_found_again, 0, 3);
+    tcase_add_loop_test(families, a_truth_is_found_again, 0, n_inputs(3, 1));
     tcase_add_test(families, intervals_hold_the_truth);
     tcase_add_test(families, the_weight_of_a_copy_is_found);
     tcase_add_test(families, unseen_sets_tell_the_families_apart);
