@@ -47,11 +47,13 @@ static void list_noisy(char *text, size_t text_bytes, const char *what, const ch
                    100 * noise->width_ratio, 100 * noise->preempted_ratio);
 }
 
-/* What cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
+/* How times were taken and what cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
 static void print_warnings(const struct calibration *c)
 {
     char text[600] = "";
 
+    if (c->after.remark[0] != '\0')
+        fprintf(stderr, "weir: calibrate: %s\n", c->after.remark);
     if (c->n_noisy == 0)
         return;
     for (int i = 0; i < CALIBRATE_CLASSES; i++)
@@ -222,6 +224,7 @@ static void answer_json(const struct calibration *c, const char *path)
     json_text(&json, "device", c->ops->name);
     json_text(&json, "name", c->info.name);
     json_integer(&json, "processors", c->info.n_processors);
+    json_text(&json, "remark", c->after.remark);
     json_integer(&json, "noisy_figures", c->n_noisy);
     json_open_object(&json, "rates");
     for (int i = 0; i < CALIBRATE_CLASSES; i++)

@@ -163,7 +163,7 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
     if (status != WEIR_OK)
         return status;
     c.has_kappa = options->has_contention && c.info.n_processors > 1;
-    status = measure_state(c.ops, &c.before, err);
+    status = measure_condition(c.ops, &c.before, err);
     if (status == WEIR_OK)
         status = measure_alone(options, &c, err);
     if (status == WEIR_OK && c.has_kappa)
@@ -173,7 +173,7 @@ enum weir_status calibrate_measure(const char *device, const struct calibrate_op
     if (status == WEIR_OK && c.has_kappa)
         status = calibrate_fit_sets(&c, err);
     if (status == WEIR_OK)
-        status = measure_state(c.ops, &c.after, err);
+        status = measure_condition(c.ops, &c.after, err);
     if (status == WEIR_OK)
         *out = c;
     return status;
@@ -254,18 +254,26 @@ static int64_t per_second(const struct calibration *c, enum calibrate_class clas
     return calibrate_rounded(calibrate_rate_of(c, class_).per_s);
 }
 
-#define STATE_BYTES 640
+#define STATE_BYTES 1280
 
-/* How the device was before and after all measurements, where it tells; else nothing. */
+/* How the device was before and after all measurements, where it tells, and what it remarks of its times;
+ * else nothing. */
 static const char *state_text(const struct calibration *c, char out[STATE_BYTES])
 {
     char before[300], after[300];
 
     out[0] = '\0';
-    (void)device_state_text(&c->before, before, sizeof before);
-    (void)device_state_text(&c->after, after, sizeof after);
+    (void)device_state_text(&c->before.state, before, sizeof before);
+    (void)device_state_text(&c->after.state, after, sizeof after);
     if (before[0] != '\0')
         (void)snprintf(out, STATE_BYTES, "; before: %s; after: %s", before, after);
+    if (c->after.remark[0] != '\0') {
+        size_t used = strlen(out);
+
+        (void)snprintf(out + used, STATE_BYTES - used, "; %s", c->after.remark);
+    }
+    for (char *line = strchr(out, '\n'); line != NULL; line = strchr(line, '\n'))
+        *line = ';';
     return out;
 }
 

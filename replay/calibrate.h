@@ -62,7 +62,7 @@ struct calibrate_options calibrate_default(void);
 struct calibration {
     const struct device_ops *ops;
     struct device_info info;
-    struct device_state before, after;            /* all measurements, right after some work */
+    struct measure_condition before, after;       /* all measurements */
     struct measure_rate rates[CALIBRATE_CLASSES]; /* copies: duration = latency + bytes * unit_ns */
     bool has_kappa;
     struct measure_kappa kappas[CALIBRATE_CLASSES][CALIBRATE_CLASSES]; /* [slowed][beside] */

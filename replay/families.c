@@ -51,7 +51,6 @@ static void find_running(struct running *out, const struct families_demands *dem
                          const struct families_model *model, enum family family,
                          const struct families_set *set)
 {
-    out->n_classes = 0;
     add_class(out, demands, model, family, set->slowed, 1);
     for (uint32_t c = 0; c < demands->n_classes; c++) {
         if (set->n_beside[c] > 0)
@@ -62,7 +61,7 @@ static void find_running(struct running *out, const struct families_demands *dem
 static double roofline_kappa(const struct families_demands *demands,
                              const struct families_model *model, const struct families_set *set)
 {
-    struct running running;
+    struct running running = {.n_classes = 0};
     double s = 1;
 
     find_running(&running, demands, model, FAMILY_ROOFLINE, set);
@@ -132,7 +131,7 @@ static bool freeze(struct filling *filling, const double *eta, uint32_t n_resour
 static double share_kappa(const struct families_demands *demands,
                           const struct families_model *model, const struct families_set *set)
 {
-    struct filling filling;
+    struct filling filling = {.running = {.n_classes = 0}};
 
     find_running(&filling.running, demands, model, FAMILY_SHARE, set);
     for (uint32_t c = 0; c < filling.running.n_classes; c++) {

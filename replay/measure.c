@@ -38,7 +38,7 @@ enum weir_status measure_no_line(const struct device_ops *ops, struct weir_error
 /* The least duration of a few steps of that amount. @param after how the device is then; or NULL */
 static enum weir_status trial_once(const struct device_ops *ops,
                                    const struct measure_action *action, int64_t amount,
-                                   int64_t *least_ns, struct device_state *after,
+                                   int64_t *least_ns, struct measure_condition *after,
                                    struct weir_error *err)
 {
     struct device_buffer buffers[2] = {{.size_bytes = 0}};
@@ -52,8 +52,10 @@ static enum weir_status trial_once(const struct device_ops *ops,
     if (status == WEIR_OK)
         status = ops->drain(trial.device, trial.timeline, err);
     if (status == WEIR_OK) {
-        if (after != NULL)
-            ops->state(trial.device, after);
+        if (after != NULL) {
+            ops->state(trial.device, &after->state);
+            ops->remark(trial.device, after->remark, sizeof after->remark);
+        }
         *least_ns = trial_duration_ns(&trial, 0);
         for (uint32_t i = 1; i < 3; i++) {
             if (trial_duration_ns(&trial, i) < *least_ns)
@@ -64,8 +66,8 @@ static enum weir_status trial_once(const struct device_ops *ops,
     return status;
 }
 
-enum weir_status measure_state(const struct device_ops *ops, struct device_state *out,
-                               struct weir_error *err)
+enum weir_status measure_condition(const struct device_ops *ops, struct measure_condition *out,
+                                   struct weir_error *err)
 {
     const struct measure_action work = {.action = STEP_COMPUTE};
     int64_t took_ns;

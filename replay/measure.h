@@ -47,9 +47,14 @@ bool measure_has_line(const struct measure_rate *rate);
 /** @return WEIR_DEVICE */
 MUST_CHECK enum weir_status measure_no_line(const struct device_ops *ops, struct weir_error *err);
 
-/** How the device is right after some work. */
-MUST_CHECK enum weir_status measure_state(const struct device_ops *ops, struct device_state *out,
-                                          struct weir_error *err);
+/* How a device is right after some work, and what must be known of how it took its times: "" nothing. */
+struct measure_condition {
+    struct device_state state;
+    char remark[600];
+};
+MUST_CHECK enum weir_status measure_condition(const struct device_ops *ops,
+                                              struct measure_condition *out,
+                                              struct weir_error *err);
 
 /** Measures durations from some tens of microseconds to @p longest_ns (a copy moves its buffer at
  *  least once). @param n_repeats of each of six amounts, in turn; for intervals FIT_FEWEST_BLOCKS or

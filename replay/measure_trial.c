@@ -157,7 +157,7 @@ static enum weir_status fit(const double *x, const double *y, uint32_t n, uint32
                             uint32_t n_preempted, struct measure_rate *out, struct weir_error *err)
 {
     struct fit_line line = {.slope = 0};
-    struct fit_line_interval interval;
+    struct fit_line_interval interval = {.slope = {0, 0}};
     enum weir_status status = fit_line(x, y, n, &line, err);
 
     memset(out, 0, sizeof *out);

@@ -197,5 +197,5 @@ int main(void)
     tcase_add_loop_test(all, random_strings_match_a_plain_list, 0, 4);
     tcase_add_test(all, utf8_knows_characters);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -670,6 +670,17 @@ def calibrated(rig, extra):
     return json.loads(done.stdout)["contention"]
 
 
+def calibrates_by_events(rig):
+    """Where CUPTI refuses, who reads the machine file learns what took the times."""
+    done = rig.weir("calibrate", "--device", "cuda", "-o", "m.weir", "--repeats", "3", "--json",
+                    "--no-contention", double="fault.subscribe=39")
+    check(done.returncode == 0, done.stderr)
+    phrase = "times are of events around each operation, not of CUPTI"
+    check(json.loads(done.stdout)["remark"].startswith(phrase), done.stdout)
+    check(phrase in done.stderr, done.stderr)
+    check(phrase in (rig.folder / "m.weir").read_text(), "the machine file does not say so")
+
+
 def roofline_of(slowed, beside, power):
     """How many times longer, by TRUTH."""
     total = 1
@@ -826,6 +837,7 @@ TESTS = [
     fixes_a_power_that_nothing_tells,
     finds_factors_again,
     finds_fair_shares_again,
+    calibrates_by_events,
 ]
 
 

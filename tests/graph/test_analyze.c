@@ -540,5 +540,5 @@ int main(void)
     tcase_add_test(tcase, test_progress_in_many_domains);
     tcase_add_test(tcase, test_a_circle_of_waits);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -203,5 +203,5 @@ int main(void)
     tcase_add_loop_test(properties, as_when_each_is_tried_alone, 0, n_inputs(400, 100));
     suite_add_tcase(suite, models);
     suite_add_tcase(suite, properties);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -200,7 +200,7 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, small_graphs_are_answered_right, 0, n_inputs(200, 50));
-    tcase_add_loop_test(tests, large_graphs_are_answered_right, 0, 2);
+    tcase_add_loop_test(tests, large_graphs_are_answered_right, 0, n_inputs(2, 1));
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

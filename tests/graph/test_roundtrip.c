@@ -400,5 +400,5 @@ int main(void)
     tcase_add_loop_test(all, cut_texts_are_read_or_refused, 0, 4);
     tcase_add_loop_test(all, changed_texts_are_read_or_refused, 0, n_inputs(10, 3));
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

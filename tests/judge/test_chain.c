@@ -188,5 +188,5 @@ int main(void)
     tcase_add_test(tests, test_nothing_ran);
     tcase_add_loop_test(tests, test_links_add_up, 0, 300);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

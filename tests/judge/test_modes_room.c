@@ -228,5 +228,5 @@ int main(void)
     tcase_add_loop_test(tcase, test_bytes_over_time, 0, 80);
     tcase_add_loop_test(tcase, test_full_engines, 0, 80);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -239,5 +239,5 @@ int main(void)
     tcase_add_test(tests, test_what_is_hypothetical);
     tcase_add_test(tests, test_pairs_are_sorted);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

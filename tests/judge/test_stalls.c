@@ -293,5 +293,5 @@ int main(void)
     tcase_add_test(tests, test_a_recording);
     tcase_add_loop_test(tests, test_every_nanosecond, 0, 300);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -87,5 +87,5 @@ int main(void)
 
     tcase_add_loop_test(tests, test_one_sweep_is_three, 0, 100);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -214,5 +214,5 @@ int main(void)
     tcase_add_test(tests, test_pairs_share_what_they_have_in_common);
     tcase_add_test(tests, test_names);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -135,5 +135,5 @@ int main(void)
 
     tcase_add_loop_test(tests, test_sums, 0, 50);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

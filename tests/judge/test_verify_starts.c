@@ -220,5 +220,5 @@ int main(void)
     tcase_add_loop_test(tests, test_every_damage_is_told, 0,
                         (int)(sizeof damages / sizeof *damages));
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -168,5 +168,5 @@ int main(void)
     tcase_add_test(tests, test_who_waits_still);
     tcase_add_loop_test(tests, test_counted_again, 0, 200);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

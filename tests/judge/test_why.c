@@ -191,5 +191,5 @@ int main(void)
     tcase_add_loop_test(tests, test_every_node, 0, 100);
     tcase_add_loop_test(tests, test_it_adds_up, 0, 200);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -455,5 +455,5 @@ int main(void)
     tcase_add_test(drawn, greedy_is_what_it_says);
     suite_add_tcase(suite, by_hand);
     suite_add_tcase(suite, drawn);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

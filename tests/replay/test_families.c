@@ -406,5 +406,5 @@ int main(void)
     tcase_add_test(families, errors_come_before_the_criterion);
     tcase_add_test(families, too_little_is_an_error);
     suite_add_tcase(suite, families);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

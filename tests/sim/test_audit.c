@@ -496,5 +496,5 @@ int main(void)
     tcase_add_loop_test(tcase, test_progress_is_proved_or_unknown, 0, n_inputs(8, 2));
     tcase_add_loop_test(tcase, test_no_run_is_shorter_than_the_bounds, 0, n_inputs(8, 2));
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -123,5 +123,5 @@ int main(void)
     tcase_add_loop_test(tests, test_candidates_come_in_dispatch_order, 0, 5);
     tcase_add_test(tests, test_reorder_after_priorities_changed);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -216,5 +216,5 @@ int main(void)
     tcase_add_loop_test(tests, test_mean_wait, 0,
                         n_inputs((int)(sizeof queues / sizeof *queues), 1));
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

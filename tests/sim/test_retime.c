@@ -265,5 +265,5 @@ int main(void)
     tcase_add_test(tests, test_many_that_may_not_overlap_wait_by_a_point);
     tcase_add_test(tests, test_only_a_complete_run_has_an_order);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }

@@ -310,5 +310,5 @@ int main(void)
     tcase_add_loop_test(tests, test_induced_edges_cover_reuse, 1, 6);
     tcase_add_loop_test(tests, test_runs_are_equal_and_bounded, 1, 7);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_together(suite);
 }
