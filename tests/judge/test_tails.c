@@ -209,7 +209,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_figures_by_hand);
     tcase_add_test(tests, test_interval_of_a_mean_by_hand);
-    tcase_add_loop_test(tests, test_intervals_cover_the_truth, 0, N_SHAPES);
+    tcase_add_loop_test(tests, test_intervals_cover_the_truth, 0, n_inputs(N_SHAPES, 1));
     tcase_add_test(tests, test_a_better_mean_with_a_worse_tail_is_found);
     tcase_add_test(tests, test_pairs_share_what_they_have_in_common);
     tcase_add_test(tests, test_names);
