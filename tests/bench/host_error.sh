@@ -264,7 +264,7 @@ error_line() {
     sort -n samples | awk -v graph="$1" -v contention="$2" -v lost="$3" -v others="$4" \
         -v most="$most_others" \
         -v nodes="$(printf '%s\n' "$simulated" | value nodes)" \
-        -v queues="$(printf '%s\n' "$replayed" | value queues)" \
+        -v queues="$(printf '%s\n' "$replayed" | value n_queues)" \
         -v busy="$(printf '%s\n' "$replayed" | value busy_queues)" \
         -v shared="$(printf '%s\n' "$replayed" | value is_time_shared)" \
         -v shared_ns="$(printf '%s\n' "$replayed" | value time_shared_ns)" \
