@@ -47,13 +47,23 @@ static void list_noisy(char *text, size_t text_bytes, const char *what, const ch
                    100 * noise->width_ratio, 100 * noise->preempted_ratio);
 }
 
-/* How times were taken and what cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
+/* What the device remarks of the times, a line each, on standard error. */
+static void print_remarks(const char *remark)
+{
+    while (*remark != '\0') {
+        int length = (int)strcspn(remark, "\n");
+
+        fprintf(stderr, "weir: calibrate: %.*s\n", length, remark);
+        remark += length + (remark[length] == '\n');
+    }
+}
+
+/* What cannot be trusted, on standard error: rates by name, then as many pairs as a few lines hold. */
 static void print_warnings(const struct calibration *c)
 {
     char text[600] = "";
 
-    if (c->after.remark[0] != '\0')
-        fprintf(stderr, "weir: calibrate: %s\n", c->after.remark);
+    print_remarks(c->after.remark);
     if (c->n_noisy == 0)
         return;
     for (int i = 0; i < CALIBRATE_CLASSES; i++)

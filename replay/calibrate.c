@@ -124,7 +124,7 @@ static enum weir_status measure_alone(const struct calibrate_options *options,
             status = measure_class(options, c->ops, (enum calibrate_class)i, rate, err);
         if (status == WEIR_OK && !measure_has_line(rate))
             status = measure_no_line(c->ops, err);
-        c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&c->rates[i].noise);
+        c->n_noisy += status == WEIR_OK && calibrate_is_noisy(&rate->noise);
         calibrate_tell(options, c, (uint32_t)i + 1);
     }
     return status;
@@ -256,8 +256,8 @@ static int64_t per_second(const struct calibration *c, enum calibrate_class clas
 
 #define STATE_BYTES 1280
 
-/* How the device was before and after all measurements, where it tells, and what it remarks of its times;
- * else nothing. */
+/* How the device was before and after all measurements, where it tells, and what it remarks of its
+ * times; else nothing. */
 static const char *state_text(const struct calibration *c, char out[STATE_BYTES])
 {
     char before[300], after[300];

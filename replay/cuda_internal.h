@@ -108,6 +108,11 @@ struct cuda_step {
     int64_t submit_ns;
 };
 
+/* Behind the gate about 1000 commands in a stream block whoever adds more. An operation counts as one and
+ * two events, or what it takes more when it is traced. */
+#define CUDA_COMMANDS_MOST 720
+#define CUDA_OP_COMMANDS 3
+
 struct cuda_queue {
     cu_stream stream;
     cu_event over;   /* when all of it is */

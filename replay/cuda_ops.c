@@ -5,8 +5,6 @@
 #include "base/array.h"
 #include "replay/cuda_internal.h"
 
-#define COMMANDS 3 /* of one: two events, or what it takes more when it is traced */
-
 int64_t cuda_clock_ns(void)
 {
     struct timespec now;
@@ -85,7 +83,7 @@ enum weir_status cuda_op_end(struct cuda *cuda, cu_result result, const char *ca
     }
     cuda->n_ops++;
     if (op->queue != STEP_NO_QUEUE) {
-        cuda->queues[op->queue].n_pending += COMMANDS;
+        cuda->queues[op->queue].n_pending += CUDA_OP_COMMANDS;
     }
     return status;
 }

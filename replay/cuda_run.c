@@ -9,8 +9,6 @@
 
 #include "replay/cuda_internal.h"
 
-/* In a stream behind the gate: about 1000 block whoever adds more. */
-#define COMMANDS_MOST 720
 #define LEAD_NS 30000 /* a paced step is handed over so long before its time */
 #define POLL_NS ((int64_t)20000)
 
@@ -149,7 +147,7 @@ static enum weir_status hand_over_all(struct cuda *cuda, struct weir_error *err)
                 pace(cuda, i);
             }
             status = cuda_hand_over(cuda, i, err);
-            if (!cuda_gate_is_open(cuda) && cuda->queues[queue].n_pending > COMMANDS_MOST) {
+            if (!cuda_gate_is_open(cuda) && cuda->queues[queue].n_pending > CUDA_COMMANDS_MOST) {
                 cuda_gate_open_early(cuda);
             }
         }

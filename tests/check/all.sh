@@ -128,8 +128,8 @@ fuzz() (
         exec sh "$top/tests/check/fuzz.sh" "$out/clang-sanitizers" "$out/fuzz"
 )
 
-# Every test, in a build of what is packed: its sources are read-only, and it is installed and uninstalled.
-# It goes when all is well; what came of its tests it leaves before.
+# Every test, in a build of what is packed: its sources are read-only, and it is installed and
+# uninstalled. It goes when all is well; what came of its tests it leaves before.
 dist() (
     configured gcc || exit 1
     export VERBOSE=yes WEIR_RESULTS="$out/dist.results" WEIR_SHARED="${WEIR_SHARED:-$top/../shared}"

@@ -89,6 +89,16 @@ def replays_a_random_plan(rig):
     replay(rig, "--scale-bytes", "0.001", "--repeats", "1", "--warm-up", "0")
 
 
+def replays_on_the_host(rig):
+    """The host's own threads, from what is measured first to the end of the last repeat."""
+    rig.simulate()
+    done = rig.weir("replay", "sim", "--device", "host", "--scale-bytes", "0.001", "--repeats", "2",
+                    "--warm-up", "1", has_driver=False)
+    check(done.returncode == 0 and "ThreadSanitizer" not in done.stderr, done.stderr)
+    done = rig.weir("verify", "replay", has_driver=False)
+    check(done.returncode == 0, done.stdout)
+
+
 def opens_the_gate_of_a_stream_that_is_full(rig):
     graph = ["weir 1", "graph long", "engine sm"]
     graph += [f"node k{i} compute engine=sm duration=20us" for i in range(600)]
@@ -132,14 +142,17 @@ TESTS = [
     replays_in_every_storage,
     replays_by_events,
     replays_a_random_plan,
+    replays_on_the_host,
     opens_the_gate_of_a_stream_that_is_full,
     goes_wrong_in_order,
     calibrates,
 ]
 
 # They wait in real time; where the sanitizer of threads watches all of them are tried.
-LONG = () if os.environ.get("WEIR_BRIEF") == "threads" else (replays_in_every_mode, replays_in_every_storage, replays_by_events, replays_a_random_plan,
-        calibrates)
+LONG = (replays_in_every_mode, replays_in_every_storage, replays_by_events, replays_a_random_plan,
+        replays_on_the_host, calibrates)
+if os.environ.get("WEIR_BRIEF") == "threads":
+    LONG = ()
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:], TESTS, LONG))

@@ -298,7 +298,7 @@ def report(comparison, seed, differences, options):
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('weir', nargs='?', default=os.environ.get('WEIR'))
-    parser.add_argument('--seeds', default='0:24' if BRIEF else '0:160', metavar='A:B')
+    parser.add_argument('--seeds', default='0:24' if BRIEF else '0:300', metavar='A:B')
     parser.add_argument('--keep', metavar='DIR')
     parser.add_argument('--shrink', type=float, default=20, metavar='SECONDS')
     parser.add_argument('--no-expand', action='store_true')
